@@ -161,7 +161,7 @@ function figuresOf(facts: OfferFacts): OfferDocument['Figures'] {
     InstallmentAmount: facts.installmentAmount === null ? null : major(facts.installmentAmount),
     InitialPeriodRows: initial?.rows ?? null,
     InitialPeriodAPRC: initial?.aprc ?? null,
-    InitialPeriodRepaid: initial === undefined ? null : major(initial.repaid),
+    InitialPeriodRepaid: !initial ? null : major(initial.repaid),
     HighestRate: highest?.percent ?? null,
     HighestRateFrom: highest?.fromRow ?? null,
     HighestRateAPRC: highest?.aprc ?? null,

@@ -9,8 +9,15 @@ import {
   type DocumentLanguage,
   type OfferDocument,
 } from '../api/actions/offer-document-fields.ts';
-import type { CalendarDate } from '../lending/dates/calendar-date.ts';
-import { findPeriodicity } from '../lending/dates/periodicity.ts';
+import { addDays, toDateParts, type CalendarDate } from '../lending/dates/calendar-date.ts';
+import {
+  dayAfterSteps,
+  daysPerPeriod,
+  findPeriodicity,
+  stepsPerPeriod,
+  type Periodicity,
+} from '../lending/dates/periodicity.ts';
+import type { RepaymentScheduleRequest } from '../lending/request/repayment-schedule-request.ts';
 import { checkName } from '../lending/request/field-checks.ts';
 import { Validation, type RequestWarning } from '../lending/request/validation.ts';
 import { isSameCode } from '../product/catalogue/catalogue-record.ts';
@@ -77,7 +84,8 @@ export function* offerDocumentInSteps(
     const varied = yield* simulateInSteps(offered, { ...context, variation });
     return varied.kind === 'simulation' ? varied.records[0] : undefined;
   };
-  const basic = offerFacts(record, product, { context, day });
+  const hasUncounted = simulated.warnings.some(isOfUncountedCharge);
+  const basic = offerFacts(record, product, { context, day, hasUncounted });
   const further =
     form === 'ESIS'
       ? yield* furtherRates(request, { terms: record.terms, ...basic, again }, validation)
@@ -137,7 +145,11 @@ interface BasicFacts {
 function offerFacts(
   record: SimulationRecord,
   product: ProductRecord,
-  { context, day }: { readonly context: SimulateContext; readonly day: CalendarDate },
+  {
+    context,
+    day,
+    hasUncounted,
+  }: { readonly context: SimulateContext; readonly day: CalendarDate; readonly hasUncounted: boolean },
 ): BasicFacts {
   const { terms, offer, rows } = record;
   const [down, ...paid] = rows;
@@ -176,11 +188,36 @@ function offerFacts(
       totalPayable: offer.totalAmountPayable,
       aprc: offer.aprc,
       installmentAmount: offer.installmentAmount,
+      installmentsNo: terms.InstallmentsNo,
+      termEnd: findTermEnd(terms, periodicity, paid),
       rows: paid,
       commissions: record.commissions,
       insurances: record.insurances,
+      hasUncounted,
     },
   };
+}
+
+/** In advance a period after the last instalment (B7), before any shift for a holiday; else the last due date. */
+function findTermEnd(
+  { InterestType, InstallmentsNo, InstallmentDay, FirstDueDate, ActivationDate }: RepaymentScheduleRequest,
+  periodicity: Periodicity,
+  rows: OfferFacts['rows'],
+): CalendarDate {
+  const lastDue = rows[InstallmentsNo - 1]?.dueDate;
+  const from = FirstDueDate ?? ActivationDate;
+  if (from === undefined || lastDue === undefined)
+    throw new Error('a simulated offer has a start and its rows');
+  if (InterestType !== 1) return lastDue;
+  const periods = FirstDueDate === undefined ? InstallmentsNo : InstallmentsNo - 1;
+  const steps = stepsPerPeriod(periodicity);
+  if (steps === 0) return addDays(from, periods * daysPerPeriod(periodicity));
+  const parts = toDateParts(from);
+  return dayAfterSteps(periodicity, parts, periods * steps, InstallmentDay ?? parts.day);
+}
+
+function isOfUncountedCharge({ code, path }: RequestWarning): boolean {
+  return code === 'not-counted' && /^(Commission|Insurance)\./.test(path);
 }
 
 /** No form compares an offer with limits (Q9), and only the ESIS has a highest rate (T5). */

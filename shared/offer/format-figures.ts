@@ -9,6 +9,8 @@ const LEAST_DECIMALS = 2;
 
 export interface FigureFormat {
   readonly money: (minor: number) => string;
+  /** Plain decimal text in major units, with at least the digits of the currency. */
+  readonly amount: (text: string) => string;
   /** Plain decimal text, with its own decimals, at least two. */
   readonly decimal: (text: string) => string;
   readonly date: (day: CalendarDate) => string;
@@ -32,8 +34,13 @@ export function createFigureFormat(language: DocumentLanguage, digits: number): 
   };
   return {
     money: (minor) => write(formatMinorUnits(minor, digits), digits),
-    decimal: (text) => write(text, Math.max(LEAST_DECIMALS, text.split('.')[1]?.length ?? 0)),
+    amount: (text) => write(text, Math.max(digits, decimalsOf(text))),
+    decimal: (text) => write(text, Math.max(LEAST_DECIMALS, decimalsOf(text))),
     date: dates({ dateStyle: 'long' }),
     shortDate: dates({ day: '2-digit', month: '2-digit', year: 'numeric' }),
   };
+}
+
+function decimalsOf(text: string): number {
+  return text.split('.')[1]?.length ?? 0;
 }

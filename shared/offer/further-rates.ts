@@ -55,7 +55,7 @@ interface VariedOffer {
 
 type FurtherRates = Pick<OfferFacts, 'initialPeriod' | 'highestRate'>;
 
-/** A highest rate is needed where the rate varies, and may be sent for any loan. */
+/** A highest rate is needed where the rate varies, and may be sent only there. */
 export function* furtherRates(
   request: HighestRateRequest,
   offer: VariedOffer,
@@ -73,10 +73,11 @@ function* rateOfInitialPeriod({
   again,
 }: VariedOffer): Generator<number, FurtherRates['initialPeriod'], undefined> {
   const rows = initialPeriodRows(terms, facts.periodicity);
-  if (rows === undefined) return undefined;
+  if (rows === undefined) return null;
   const record = yield* again((own) => initialPeriodTerms(own, rows));
+  if (record === undefined) return undefined;
   const next = facts.rows.find(({ InstallmentNo }) => InstallmentNo === rows + 1);
-  return { rows, aprc: record?.offer?.aprc ?? null, repaid: next?.remainingValue ?? 0 };
+  return { rows, aprc: record.offer?.aprc ?? null, repaid: next?.remainingValue ?? 0 };
 }
 
 function* rateAtHighest(
@@ -84,25 +85,39 @@ function* rateAtHighest(
   { terms, facts, rate, again }: VariedOffer,
   validation: Validation,
 ): Generator<number, FurtherRates['highestRate'], undefined> {
-  const fromRow = request.HighestRateFrom ?? rate.firstVariableRow;
-  if (fromRow < 1 || fromRow > terms.InstallmentsNo) {
-    const message = `must be a whole number from 1 to ${terms.InstallmentsNo}`;
+  if (rate.variable.length === 0) {
+    for (const field of ['HighestRate', 'HighestRateFrom'] as const) {
+      if (request[field] === undefined) continue;
+      validation.reject(field, 'not-allowed', 'must be left out: the rate of the offer does not vary');
+    }
+    return undefined;
+  }
+  const first = rate.firstVariableRow;
+  const fromRow = request.HighestRateFrom ?? first;
+  if (fromRow < first || fromRow > terms.InstallmentsNo) {
+    const message = `must be a whole number from ${first} to ${terms.InstallmentsNo}`;
     return validation.reject('HighestRateFrom', 'out-of-range', message);
   }
-  const percent = request.HighestRate ?? highestOfCatalogue(rate.variable, facts.date, facts.rates.first);
+  const offered = highestOffered(facts.rates, fromRow);
+  if (request.HighestRate?.lessThan(offered) === true) {
+    const message = `must be at least ${offered.toFixed()}, the highest offered rate from instalment ${fromRow} on`;
+    return validation.reject('HighestRate', 'out-of-range', message);
+  }
+  const percent = request.HighestRate ?? highestOfCatalogue(rate.variable, facts.date, offered);
   if (percent === undefined) {
     if (request.HighestRateFrom !== undefined) validation.warn('HighestRateFrom');
     return undefined;
   }
   const record = yield* again((own) => highestRateTerms(own, { percent, fromRow }));
   if (record === undefined) {
+    if (request.HighestRate === undefined) return undefined;
     const message = 'must be a rate at which the loan can be calculated';
     return validation.reject('HighestRate', 'out-of-range', message);
   }
   return {
     percent: percent.toFixed(),
     fromRow,
-    aprc: record?.offer?.aprc ?? null,
+    aprc: record.offer?.aprc ?? null,
     payment: largestPayment(record, fromRow),
   };
 }
@@ -121,14 +136,22 @@ function largestPayment({ rows, terms }: SimulationRecord, fromRow: number): num
   return atEnd > before * (1 + LARGEST_ROUNDING) ? atEnd : before;
 }
 
+function highestOffered({ first, ranges, bands }: OfferFacts['rates'], fromRow: number): Decimal {
+  const ofRanges = ranges
+    .filter(({ ToInstNo = Infinity }) => ToInstNo >= fromRow)
+    .map(({ InterestRate }) => InterestRate);
+  const known = [...ofRanges, ...bands.map(({ Value }) => Value)].filter((value) => value !== undefined);
+  return known.length === 0 ? new Decimal(first) : Decimal.max(...known);
+}
+
 const YEARS_BACK = 20;
 const MONTHS_PER_YEAR = 12;
 
-/** The highest rate that the catalogue had in the last 20 years; undefined if none was above that of the offer. */
+/** The highest rate that the catalogue had in the last 20 years; undefined if none was above the offered one. */
 function highestOfCatalogue(
   variable: readonly InterestRecord[],
   day: CalendarDate,
-  offered: string,
+  offered: Decimal,
 ): Decimal | undefined {
   const since = addMonths(day, -YEARS_BACK * MONTHS_PER_YEAR);
   const years = { ValidFrom: formatCalendarDate(since), ValidTo: formatCalendarDate(day) };

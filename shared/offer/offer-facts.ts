@@ -41,11 +41,17 @@ export interface OfferFacts {
   readonly totalPayable: number;
   readonly aprc: string | null;
   readonly installmentAmount: number | null;
+  /** Without the residual row, which `rows` may have. */
+  readonly installmentsNo: number;
+  readonly termEnd: CalendarDate;
   readonly rows: readonly PaidRow[];
   readonly commissions: readonly OfferedCharge[];
   readonly insurances: readonly OfferedCharge[];
-  /** Art. 17(5) of 2014/17/EU: the initial period with a fixed rate, and what is repaid at its end. */
+  /** True if the cost leaves out a charge that the catalogue names (Q8). */
+  readonly hasUncounted: boolean;
+  /** Art. 17(5) of 2014/17/EU: the initial period with a fixed rate, and what is repaid at its end; null without one. */
   readonly initialPeriod?:
+    | null
     | { readonly rows: number; readonly aprc: string | null; readonly repaid: number }
     | undefined;
   /** Art. 17(6): the highest rate, and the largest payment of the rows that have it. */

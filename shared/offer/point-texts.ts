@@ -2,7 +2,6 @@
 
 import { formatMinorUnits } from '../lending/numbers/money.ts';
 import { divideRounded } from '../lending/numbers/rounding.ts';
-import type { OfferedCharge } from '../product/simulation/simulation.ts';
 import type { DocumentSettings, Lender, OfferFacts } from './offer-facts.ts';
 import {
   amountPhrase,
@@ -13,17 +12,16 @@ import {
   guaranteesPhrase,
   instalmentAmountPhrase,
   instalmentsPhrase,
+  isOnce,
   ratePhrase,
+  rateTypePhrase,
   type Voice,
 } from './phrases.ts';
-import type { ValueName } from './wording.ts';
 
 /** Undefined: the lender completes the point. Null: it does not apply, and is left out. */
 export type PointText = string | null | undefined;
 
 type Texts = Readonly<Record<string, PointText>>;
-
-const ONCE = 'Once';
 
 /** The texts by the id of their point. A point without one here is the lender's to complete. */
 export function pointTexts(facts: OfferFacts, { language, lender }: DocumentSettings): Texts {
@@ -82,56 +80,43 @@ function amountTexts(voice: Voice, facts: OfferFacts): Texts {
 }
 
 function costTexts(voice: Voice, facts: OfferFacts): Texts {
-  const { commissions, insurances, aprc, totalCost } = facts;
+  const { commissions, insurances, aprc, totalCost, hasUncounted } = facts;
   const charges = [...commissions, ...insurances];
-  const atStart = chargesPhrase(voice, charges.filter(isOnce));
+  const list = (listed: typeof charges) => (hasUncounted ? undefined : chargesPhrase(voice, listed));
+  const atStart = list(charges.filter(isOnce));
   const rate = borrowingRatePhrase(voice, facts);
   return {
     BorrowingRate: rate,
     InterestRate: rate,
-    RateType: voice.say(rateType(facts)),
+    RateType: rateTypePhrase(voice, facts.rates),
     APR: ratePhrase(voice, aprc),
     APRC: ratePhrase(voice, aprc),
     CostOfCredit: amountPhrase(voice, totalCost),
     CostsAtStart: atStart,
     OneOffCosts: atStart,
-    RegularCosts: chargesPhrase(
-      voice,
-      charges.filter((one) => !isOnce(one)),
-    ),
-    Insurances: chargesPhrase(voice, insurances),
+    RegularCosts: list(charges.filter((one) => !isOnce(one))),
+    Insurances: list([...insurances]),
+    UnknownCosts: hasUncounted ? undefined : null,
   };
-}
-
-function isOnce({ periodicityType }: OfferedCharge): boolean {
-  return periodicityType === ONCE;
-}
-
-function rateType({ rates }: OfferFacts): ValueName {
-  if (rates.isVariable) return 'variableType';
-  return rates.ranges.length > 1 || rates.bands.length > 1 ? 'rangesType' : 'fixedType';
 }
 
 /** Where the rate varies and no higher one is known, the lender completes the example. */
 function furtherRateTexts(voice: Voice, { initialPeriod: initial, highestRate, rates }: OfferFacts): Texts {
-  const rate = (percent: string | null): string =>
-    percent === null ? voice.say('noRate') : voice.decimal(percent);
   const raised = highestRate && {
-    percent: voice.decimal(highestRate.percent),
+    percent: ratePhrase(voice, highestRate.percent),
     row: String(highestRate.fromRow),
-    aprc: rate(highestRate.aprc),
+    aprc: ratePhrase(voice, highestRate.aprc),
     amount: voice.money(highestRate.payment),
   };
   const unraised = rates.isVariable ? undefined : null;
   return {
     InitialPeriodAPRC:
-      initial === undefined
-        ? null
-        : voice.say('initialPeriod', {
-            aprc: rate(initial.aprc),
-            rows: String(initial.rows),
-            repaid: voice.money(initial.repaid),
-          }),
+      initial &&
+      voice.say('initialPeriod', {
+        aprc: ratePhrase(voice, initial.aprc),
+        rows: String(initial.rows),
+        repaid: voice.money(initial.repaid),
+      }),
     VariableRate: raised === undefined ? unraised : voice.say('highestRate', raised),
     HigherInstalment: raised === undefined ? unraised : voice.say('higherInstalment', raised),
   };

@@ -274,6 +274,8 @@ function describeCharge(
     name: charge.name,
     value: null,
     percent: isPercent ? remaining : null,
+    appliedTo: record.PercentAppliedTo ?? 'FinancedAmount',
+    perAnnum: record.PerAnnum,
     baseValue: null,
     basePercent: isPercent ? priceShown : null,
     discountValue: value === null ? null : roundForDisplay(value),

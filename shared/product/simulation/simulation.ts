@@ -131,6 +131,9 @@ export interface OfferedCharge {
   /** Money per charge. */
   readonly value: Decimal | null;
   readonly percent: Decimal | null;
+  /** Of the percentage: its base (F2), and whether it is annual. */
+  readonly appliedTo: string;
+  readonly perAnnum: boolean;
   readonly baseValue: Decimal | null;
   readonly basePercent: Decimal | null;
   readonly discountValue: Decimal | null;

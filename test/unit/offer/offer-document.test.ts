@@ -15,6 +15,7 @@ import {
   LENDER,
   pointOf,
 } from '../../support/worlds/offered-document.ts';
+import { date } from '../../support/builders/lending-loan.ts';
 import { commission, guid, insurance, interest, price } from '../../support/worlds/simulated-product.ts';
 
 const HIGHEST = { HighestRate: new Decimal('7.448'), HighestRateFrom: 13 };
@@ -156,6 +157,90 @@ test('an entry of the request takes the place of a text, and completes a point (
   expect(pointOf(document, 'PersonalisedPrice').Text).toBe('Yes');
   expect(pointOf(document, 'Creditor').Text).toBe('Other bank');
   expect(document.Missing).toEqual(['Drawdown', 'Redress']);
+});
+
+describe('the texts of an offer', () => {
+  it.each([
+    [
+      'monthly',
+      { PercentAppliedTo: 'RemainingValue', PerAnnum: true },
+      'en',
+      '0.60 % a year of the outstanding capital, monthly',
+    ],
+    [
+      'monthly',
+      { PercentAppliedTo: 'RemainingValue', PerAnnum: true },
+      'ro',
+      '0,60 % pe an din capitalul rămas, lunar',
+    ],
+    ['monthly', {}, 'en', '0.60 % of the amount financed, monthly'],
+    ['once', { PeriodicityType: 'Once', PerAnnum: true }, 'en', '0.60 % of the amount financed, once'],
+  ])('state the base and the year of a percentage: %s, %o, %s', (when, changes, Language, text) => {
+    const fee = commission({ ValueIsPercent: true, ...price(null, 0.6), ...changes });
+    const document = documentOf({ commissions: [fee] }, { loanPeriod: 12, Language });
+    const id = when === 'once' ? 'CostsAtStart' : 'RegularCosts';
+    expect(pointOf(document, id).Text).toBe(`Administration: ${text}`);
+  });
+
+  it('write prices with the digits of the currency (M2)', () => {
+    const commissions = [commission({ Currency: 'JPY', ...price(1500) })];
+    const document = documentOf({ commissions, availability: { Currency: 'JPY' } }, { loanPeriod: 12 });
+    expect(pointOf(document, 'RegularCosts').Text).toBe('Administration: 1,500 JPY, monthly');
+  });
+
+  it('leave the costs to the lender if one of them is not counted (Q8)', () => {
+    const insurances = [insurance({ IncludedIntoRepaymentScheduleInstallment: false })];
+    const costs = ['OneOffCosts', 'RegularCosts', 'UnknownCosts'];
+    expect(documentOf(homeLoan({ insurances })).Missing).toEqual(expect.arrayContaining(costs));
+    expect(documentOf({ insurances }).Missing).toEqual(
+      expect.arrayContaining(['CostsAtStart', 'RegularCosts', 'Insurances']),
+    );
+    expect(documentOf(homeLoan()).Missing).not.toContain('UnknownCosts');
+  });
+
+  it('state the type after the rates of ranges', () => {
+    const interests = [interest({ Type: 'Collection', CollectionInterests: [], Values: [] })];
+    const jsonMultipleInterestRates = [
+      { InterestRate: new Decimal(4), FromInstNo: 1, ToInstNo: 6 },
+      { InterestRate: new Decimal(5), FromInstNo: 7, ToInstNo: 12 },
+    ];
+    const changes = { loanPeriod: 12, interestTypeName: 'Collection', jsonMultipleInterestRates };
+    const textOf = (span: readonly string[]) => {
+      const CollectionInterests = span.map((InterestName) => ({
+        InterestName,
+        InterestStartPeriod: 7,
+        InterestEndPeriod: null,
+        InterestStartDate: null,
+        InterestEndDate: null,
+      }));
+      const later = interest({ Id: guid(101), Name: 'Later', Code: 'VAR', Type: 'Variable' });
+      const offering = { interests: [{ ...interests[0]!, CollectionInterests }, later] };
+      return pointOf(documentOf(offering, changes), 'BorrowingRate').Text;
+    };
+    const lines = '4.00 % for instalments 1 to 6\n5.00 % for instalments 7 to 12';
+    expect(textOf(['Later'])).toBe(`${lines}\nvariable`);
+    expect(textOf([])).toBe(`${lines}\ndifferent rates for periods of the loan`);
+  });
+
+  it.each([
+    [{}, '12 periods (monthly), until 30 November 2027', 'last on 30 November 2027', '13'],
+    [{ InterestType: 1 }, '12 periods (monthly), until 30 November 2027', 'last on 30 October 2027', '13'],
+    [
+      { InterestType: 1, FirstDueDate: date('2026-12-15') },
+      '12 periods (monthly), until 15 November 2027',
+      'last on 15 October 2027',
+      '13',
+    ],
+  ])('count a residual row only among the payments: %o', (changes, duration, last, payments) => {
+    const product = { ResidualRequired: true, ResidualPercent: 50 };
+    const request = { loanPeriod: 12, ...changes };
+    const consumer = documentOf({ product }, request);
+    expect(pointOf(consumer, 'Duration').Text).toBe(duration);
+    expect(pointOf(consumer, 'Instalments').Text).toMatch(new RegExp(`^12 instalments .*${last}$`));
+    const { product: mortgage } = homeLoan();
+    const sheet = documentOf(homeLoan({ product: { ...mortgage, ...product } }), request);
+    expect(pointOf(sheet, 'NumberOfPayments').Text).toBe(payments);
+  });
 });
 
 test('what the settings do not have is left to the lender (T3)', () => {

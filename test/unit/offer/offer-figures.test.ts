@@ -21,6 +21,14 @@ const periodicity = (name: string) => {
   return found;
 };
 
+const days = (ValidFrom: string | null, ValidTo: string | null) =>
+  ({ ValueStatus: 'Active', ValidFrom, ValidTo }) as const;
+
+const LATER = [
+  { Value: 6.5, ...days('2010-01-01', '2010-12-31') },
+  { Value: 5, ...days('2011-01-01', null) },
+];
+
 /** Five years at a fixed 4.2 %, then a variable rate. */
 const COLLECTION = [
   interest({
@@ -48,11 +56,8 @@ const COLLECTION = [
     ],
   }),
   interest({ Id: guid(102), Name: 'Fixed', Code: 'FIX', ...rate(4.2) }),
-  interest({ Id: guid(103), Name: 'Later', Code: 'VAR', Type: 'Variable', ...rate(5) }),
+  interest({ Id: guid(103), Name: 'Later', Code: 'VAR', Type: 'Variable', Values: LATER }),
 ];
-
-const days = (ValidFrom: string | null, ValidTo: string | null) =>
-  ({ ValueStatus: 'Active', ValidFrom, ValidTo }) as const;
 
 const ranges = (...ends: readonly (readonly [percent: number, to: number])[]) =>
   ends.map(([percent, ToInstNo]) => ({ InterestRate: new Decimal(percent), ToInstNo }));
@@ -129,24 +134,61 @@ describe('the annual rates of an ESIS (T5)', () => {
   });
 
   it.each([
-    ['after a grace period', { GracePeriodPrincipal: 12 }, {}, 1, 820.95],
-    ['in advance', { scheduleType: 'EqualPrincipal', InterestType: 1 }, {}, 1, 1034.75],
-    ['with a residual row', {}, { ResidualRequired: true, ResidualPercent: 50 }, 1, 711.54],
-    ['at the end of a grace period', { GracePeriodPrincipal: 239 }, {}, 1, 100_620.67],
-    ['of the last row alone', {}, {}, 240, 618.47],
-  ])(
-    'show the largest instalment at the highest rate: %s (art. 17(6))',
-    (_, changes, residual, from, amount) => {
-      const product = {
-        ...homeLoan().product,
-        PaymentScheduleTypes: ['EqualInstallments', 'EqualPrincipal'],
-      };
-      const offering = homeLoan({ product: { ...product, ...residual } });
-      const highest = { HighestRate: HIGHEST, HighestRateFrom: from };
-      const { HighestInstallmentAmount } = figuresOf(documentOf(offering, { ...changes, ...highest }));
-      expect(HighestInstallmentAmount).toBe(amount);
-    },
-  );
+    ['after a grace period', { GracePeriodPrincipal: 12 }, 820.95],
+    ['in advance', { scheduleType: 'EqualPrincipal', InterestType: 1 }, 1034.75],
+    ['before a residual row', {}, 711.54],
+    ['at the end of a grace period', { GracePeriodPrincipal: 239 }, 100_620.67],
+    ['of the last row alone', { HighestRateFrom: 240 }, 618.47],
+  ])('show the largest instalment at the highest rate: %s (art. 17(6))', (name, changes, amount) => {
+    const product = { ...homeLoan().product, PaymentScheduleTypes: ['EqualInstallments', 'EqualPrincipal'] };
+    const residual = name.includes('residual') && { ResidualRequired: true, ResidualPercent: 50 };
+    const document = documentOf(homeLoan({ product: { ...product, ...residual } }), {
+      HighestRate: HIGHEST,
+      ...changes,
+    });
+    expect(figuresOf(document)['HighestInstallmentAmount']).toBe(amount);
+  });
+
+  it.each([
+    [
+      'below the offered rate',
+      homeLoan(),
+      { HighestRate: new Decimal('4.19') },
+      ['HighestRate must be at least 4.2, the highest offered rate from instalment 1 on'],
+    ],
+    [
+      'below the later rate',
+      homeLoan({ interests: COLLECTION }),
+      { HighestRate: new Decimal('4.9') },
+      ['HighestRate must be at least 5, the highest offered rate from instalment 61 on'],
+    ],
+    [
+      'before the variable rate',
+      homeLoan({ interests: COLLECTION }),
+      { HighestRate: HIGHEST, HighestRateFrom: 60 },
+      ['HighestRateFrom must be a whole number from 61 to 240'],
+    ],
+    [
+      'of a fixed rate',
+      homeLoan({ interests: [interest(rate(4.2))] }),
+      { HighestRate: HIGHEST, HighestRateFrom: 1 },
+      [
+        'HighestRate must be left out: the rate of the offer does not vary',
+        'HighestRateFrom must be left out: the rate of the offer does not vary',
+      ],
+    ],
+  ] as const)('refuses a highest rate %s', (_, offering, changes, faults) => {
+    const outcome = documentOutcome(offering, changes);
+    if (outcome.kind !== 'refused') throw new Error('the request was not refused');
+    expect(outcome.faults.map(({ path, message }) => `${path} ${message}`)).toEqual(faults);
+  });
+
+  it('leaves the higher rate to the lender if that of the catalogue is not above the variable one', () => {
+    const [collection, fixed, later] = COLLECTION;
+    const interests = [collection!, fixed!, { ...later!, ...rate(5) }];
+    const document = documentOf(homeLoan({ interests }));
+    expect(document.Missing).toEqual(expect.arrayContaining(['VariableRate', 'HigherInstalment']));
+  });
 
   it('refuses a first row beyond the loan', () => {
     const outcome = documentOutcome(homeLoan(), { HighestRate: HIGHEST, HighestRateFrom: 241 });
@@ -174,7 +216,7 @@ describe('the annual rates of an ESIS (T5)', () => {
     const document = documentOf(homeLoan({ interests }));
     expect(figuresOf(document)).toMatchObject({
       InitialPeriodRows: 60,
-      HighestRate: '5',
+      HighestRate: '6.5',
       HighestRateFrom: 61,
     });
     const alone = documentOf(homeLoan({ interests: [later, { ...fixed, IsDefault: true }] }));
@@ -182,7 +224,7 @@ describe('the annual rates of an ESIS (T5)', () => {
   });
 
   it('refuses a rate at which the loan cannot be calculated, and reports a first row without a rate', () => {
-    const impossible = documentOutcome(homeLoan(), { HighestRate: new Decimal(-1300) });
+    const impossible = documentOutcome(homeLoan(), { HighestRate: new Decimal('1e9') });
     const fault = {
       path: 'HighestRate',
       code: 'out-of-range',
