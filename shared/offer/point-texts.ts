@@ -100,7 +100,7 @@ function costTexts(voice: Voice, facts: OfferFacts): Texts {
   };
 }
 
-/** Where the rate varies and no higher one is known, the lender completes the example. */
+/** Where the rate varies and no higher one or no APRC at it is known, the lender completes the example. */
 function furtherRateTexts(voice: Voice, { initialPeriod: initial, highestRate, rates }: OfferFacts): Texts {
   const raised = highestRate && {
     percent: ratePhrase(voice, highestRate.percent),
@@ -117,7 +117,8 @@ function furtherRateTexts(voice: Voice, { initialPeriod: initial, highestRate, r
         rows: String(initial.rows),
         repaid: voice.money(initial.repaid),
       }),
-    VariableRate: raised === undefined ? unraised : voice.say('highestRate', raised),
+    VariableRate:
+      raised === undefined || highestRate?.aprc === null ? unraised : voice.say('highestRate', raised),
     HigherInstalment: raised === undefined ? unraised : voice.say('higherInstalment', raised),
   };
 }

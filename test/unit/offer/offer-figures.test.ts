@@ -190,6 +190,23 @@ describe('the annual rates of an ESIS (T5)', () => {
     expect(document.Missing).toEqual(expect.arrayContaining(['VariableRate', 'HigherInstalment']));
   });
 
+  it('states that a rate cannot be calculated without a percent sign, and leaves an example of it to the lender', () => {
+    const document = documentOf(homeLoan({ interests: COLLECTION }, 100_000));
+    expect(pointOf(document, 'APRC').Text).toBe('cannot be calculated');
+    expect(pointOf(document, 'InitialPeriodAPRC').Text).toMatch(/^cannot be calculated for the first 60 /);
+    expect(document.Missing).toContain('VariableRate');
+    expect(pointOf(document, 'HigherInstalment').Text).toContain('rose to 6.50 % from instalment 61 on');
+  });
+
+  it('leaves the example to the lender if the loan cannot be calculated at the highest rate of the catalogue', () => {
+    const Values = [
+      { Value: 1e9, ...days('2010-01-01', '2010-12-31') },
+      { Value: 4.2, ...days('2011-01-01', null) },
+    ];
+    const document = documentOf(homeLoan({ interests: [interest({ Type: 'Variable', Values })] }));
+    expect(document.Missing).toEqual(expect.arrayContaining(['VariableRate', 'HigherInstalment']));
+  });
+
   it('refuses a first row beyond the loan', () => {
     const outcome = documentOutcome(homeLoan(), { HighestRate: HIGHEST, HighestRateFrom: 241 });
     const fault = {
