@@ -19,6 +19,7 @@ export function chooseFormat(accept: string | undefined, others: readonly string
   const ranges = accept.toLowerCase().split(',', MAX_RANGES).map(readRange);
   const ranked = [JSON_TYPE, ...others]
     .map((type) => ({ type, ...rank(type, ranges) }))
+    .filter(({ quality }) => quality > 0)
     .toSorted((one, other) => other.quality - one.quality || other.exactness - one.exactness);
   return ranked[0]?.type ?? JSON_TYPE;
 }

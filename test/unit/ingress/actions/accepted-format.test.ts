@@ -26,6 +26,9 @@ test.each([
   ['application/pdf, text/html;q=0.999', PDF],
   ['*/*;q=0.5, text/html;q=0.4', JSON_TYPE],
   ['image/png', JSON_TYPE],
+  ['text/html;q=0', JSON_TYPE],
+  ['application/pdf;q=0.000, image/png', JSON_TYPE],
+  ['application/json;q=0, */*;q=0.1, text/html;q=0', PDF],
   ['text/csv', JSON_TYPE],
   [`${'text/x,'.repeat(40)}text/html`, JSON_TYPE],
 ])('Accept %s is answered as %s (T6)', (accept, chosen) => {
