@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { inflateSync } from 'node:zlib';
 import { ConfigError, errorText } from '../../shared/platform/errors.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
 import type { Lender } from '../../shared/offer/offer-facts.ts';
@@ -10,20 +11,48 @@ const SIGNATURES = [
   ['image/jpeg', 'ffd8ff'],
 ] as const;
 
-/** The lender of the settings (T3). Throws ConfigError if the logo cannot be read, is too large, or no PNG or JPEG. */
-export function readLender({ logoFile, ...texts }: Config['lender']): Lender {
-  return { ...texts, logo: logoFile === undefined ? undefined : readLogo(logoFile) };
+const WRONG_LOGO = `LENDER_LOGO_FILE: must be a PNG or JPEG of at most ${MAX_LOGO_BYTES} bytes`;
+
+/** The lender of the settings (T3). Rejects with ConfigError if the logo cannot be read or printed, or is too large. */
+export async function readLender({ logoFile, ...texts }: Config['lender']): Promise<Lender> {
+  return { ...texts, logo: logoFile === undefined ? undefined : await readLogo(logoFile) };
 }
 
-function readLogo(file: string): string {
-  let bytes: Buffer;
+async function readLogo(file: string): Promise<string> {
+  const bytes = readBounded(file);
+  const type = SIGNATURES.find(([, signature]) => bytes.toString('hex').startsWith(signature));
+  if (type === undefined) throw new ConfigError(WRONG_LOGO);
   try {
-    bytes = readFileSync(file);
+    await openImage(bytes);
+  } catch (error) {
+    throw new ConfigError(`LENDER_LOGO_FILE: ${file} is broken (${errorText(error)})`);
+  }
+  return `data:${type[0]};base64,${bytes.toString('base64')}`;
+}
+
+function readBounded(file: string): Buffer {
+  try {
+    if (statSync(file).size <= MAX_LOGO_BYTES) return readFileSync(file);
   } catch (error) {
     throw new ConfigError(`LENDER_LOGO_FILE: ${file} cannot be read (${errorText(error)})`);
   }
-  const type = SIGNATURES.find(([, signature]) => bytes.toString('hex').startsWith(signature));
-  if (type === undefined || bytes.length > MAX_LOGO_BYTES)
-    throw new ConfigError(`LENDER_LOGO_FILE: must be a PNG or JPEG of at most ${MAX_LOGO_BYTES} bytes`);
-  return `data:${type[0]};base64,${bytes.toString('base64')}`;
+  throw new ConfigError(WRONG_LOGO);
+}
+
+interface ImageOpener {
+  openImage(bytes: Uint8Array): {
+    readonly width: number;
+    readonly height: number;
+    /** Only of a PNG. */
+    readonly imgData?: Uint8Array;
+  };
+}
+
+/** Opens the image as the printer does, which inflates a PNG later, where an error would end its thread. */
+async function openImage(bytes: Buffer): Promise<void> {
+  const { default: PdfWriter } = await import('pdfkit');
+  const writer = new PdfWriter({ font: '', autoFirstPage: false }) as unknown as ImageOpener;
+  const { width, height, imgData } = writer.openImage(bytes);
+  if (!(width > 0 && height > 0)) throw new Error('it has no pixels');
+  if (imgData !== undefined) inflateSync(imgData);
 }

@@ -25,11 +25,11 @@ import { readLender } from './lender.ts';
 import { SimulationQueue } from './simulation-queue.ts';
 
 /** Leaves nothing running if it rejects. */
-export function startSimulationWorker(
+export async function startSimulationWorker(
   context: WorkerContext,
   open: OpenCatalogue = openCatalogue,
 ): Promise<RunningWorker> {
-  const lender = readLender(context.config.lender);
+  const lender = await readLender(context.config.lender);
   return startCatalogueWorker(context, {
     name: 'simulation',
     lanes: [{ lane: 'interactive', requestTopic: 'simulationRequests' }],
