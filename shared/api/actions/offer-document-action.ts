@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { RequestWarning } from '../../lending/request/validation.ts';
 import { MAX_INSTALLMENTS, MAX_RATE_PERCENT } from '../../lending/request/field-checks.ts';
 import { simulationUnits } from '../../lending/work-units.ts';
+import type { Fault } from '../../platform/problem.ts';
 import { defineAction } from '../json/action-definition.ts';
 import {
   count,
@@ -17,7 +18,8 @@ import {
   requestOf,
   text,
 } from '../json/field-kinds.ts';
-import { createRequestReader } from '../json/request-reader.ts';
+import { isRecord, shapeFault } from '../json/faults.ts';
+import { createRequestReader, type Fields } from '../json/request-reader.ts';
 import examples from './offer-document-examples.json' with { type: 'json' };
 import {
   DOCUMENT_FORMATS,
@@ -31,11 +33,13 @@ import { requireInterestType, simulateFields } from './simulate-action.ts';
 
 const MAX_ENTRIES = 60;
 const MAX_ENTRY_LENGTH = 4_000;
-/** Printing takes about 45 ms, and 0.2 ms for each instalment of a consumer form. */
-const UNITS: Readonly<Record<DocumentFormat, { readonly document: number; readonly row: number }>> = {
-  json: { document: 1_000, row: 20 },
-  html: { document: 2_000, row: 30 },
-  pdf: { document: 45_000, row: 200 },
+/** Of all entries together. */
+const MAX_ENTRY_CHARACTERS = 20_000;
+/** Printing takes about 45 ms, 0.6 ms for each instalment of a consumer form, and up to 10 us for a letter or line break. */
+const UNITS: Readonly<Record<DocumentFormat, Readonly<Record<'document' | 'row' | 'character', number>>>> = {
+  json: { document: 1_000, row: 20, character: 0 },
+  html: { document: 2_000, row: 30, character: 0 },
+  pdf: { document: 45_000, row: 600, character: 10 },
 };
 /** The offer itself, and two more schedules for the further rates of a mortgage (T5). */
 const SIMULATIONS = 3;
@@ -89,9 +93,50 @@ function contentAs(
 }
 
 function documentUnits(request: OfferDocumentInput): number {
-  const { document, row } = UNITS[formatOf(request)];
-  const rows = Math.min(Math.max(0, request.loanPeriod), MAX_INSTALLMENTS);
-  return SIMULATIONS * simulationUnits({ ...request, Offer: true }) + document + rows * row;
+  return (
+    SIMULATIONS * simulationUnits({ ...request, Offer: true }) + contentUnits(request, formatOf(request))
+  );
+}
+
+/** Units of work of writing the document in a format (E6). */
+function contentUnits(
+  { loanPeriod, Entries = [] }: Pick<OfferDocumentInput, 'loanPeriod' | 'Entries'>,
+  format: DocumentFormat,
+): number {
+  const { document, row, character } = UNITS[format];
+  const rows = Math.min(Math.max(0, loanPeriod), MAX_INSTALLMENTS);
+  const characters = Entries.reduce((total, { Text }) => total + Text.length, 0);
+  return document + rows * row + characters * character;
+}
+
+/** An entry has a text, and each point at most one entry. All texts together are bounded, because printing takes long. */
+function checkTogether(sent: Fields): readonly Fault[] {
+  const { Entries } = sent;
+  return [...requireInterestType(sent), ...(Array.isArray(Entries) ? checkEntries(Entries) : [])];
+}
+
+function checkEntries(entries: readonly unknown[]): readonly Fault[] {
+  const faults: Fault[] = [];
+  const points = new Set<unknown>();
+  let characters = 0;
+  for (const [index, one] of entries.entries()) {
+    const { Point, Text } = isRecord(one) ? one : {};
+    const at = `Entries[${index}]`;
+    if (typeof Point === 'string') {
+      const message = 'must not be the point of another entry';
+      if (points.has(Point)) faults.push(shapeFault(`${at}.Point`, 'mutually-exclusive', message));
+      points.add(Point);
+    }
+    if (typeof Text !== 'string') continue;
+    characters += Text.length;
+    if (Text !== '' && Text.trim() === '')
+      faults.push(shapeFault(`${at}.Text`, 'empty', 'must not be blank'));
+  }
+  if (characters > MAX_ENTRY_CHARACTERS) {
+    const message = `must have at most ${MAX_ENTRY_CHARACTERS} characters in all texts together`;
+    faults.push(shapeFault('Entries', 'out-of-range', message));
+  }
+  return faults;
 }
 
 function formatOf({ Format = 'json' }: OfferDocumentInput): DocumentFormat {
@@ -107,7 +152,7 @@ export const CREATE_OFFER_DOCUMENT = defineAction<OfferDocumentInput, OfferDocum
   requestType: 'CreateOfferDocumentRequest',
   request: createRequestReader<OfferDocumentInput>({
     fields: offerDocumentFields,
-    between: requireInterestType,
+    between: checkTogether,
   }),
   replyShape: offerDocumentReply,
   examples,

@@ -468,3 +468,38 @@ test('a simulation has at most 100 arguments with names of 1 to 200 characters f
   const faults = [{ path, code: 'too-many-items' }];
   expect(action.read({ ...TERMS, jsonInputFormula: { interestInput: many } })).toMatchObject({ faults });
 });
+
+const entry = (Point: string, Text: string) => ({ Point, Text });
+
+test.each([
+  ['20,000 characters', Array.from({ length: 5 }, (_, at) => entry(`P${at}`, 'x'.repeat(4_000))), undefined],
+  [
+    '20,001 characters',
+    [...Array.from({ length: 5 }, (_, at) => entry(`P${at}`, 'x'.repeat(4_000))), entry('P5', 'x')],
+    ['not-computable', 'Entries out-of-range must have at most 20000 characters in all texts together'],
+  ],
+  [
+    'blank texts',
+    [entry('A', ''), entry('B', ' \n\u00a0')],
+    [
+      'invalid-request',
+      'Entries[0].Text empty must not be empty; leave it out or send null where it does not apply',
+      'Entries[1].Text empty must not be blank',
+    ],
+  ],
+  [
+    'two texts for a point',
+    [entry('A', 'x'), entry('B', 'y'), entry('A', 'z')],
+    ['invalid-request', 'Entries[2].Point mutually-exclusive must not be the point of another entry'],
+  ],
+])('entries of an offer document with %s, in JSON and Avro (T2)', (_, Entries, refusal) => {
+  const { request } = findAction('PLAT_BP_CreateOfferDocument')!;
+  const sent = { ...BASES['Simulate'], ...TERMS, Entries };
+  for (const result of [request.read(sent), request.check(sent)]) {
+    const found =
+      result?.kind === 'invalid'
+        ? [result.problem, ...result.faults.map(({ path, code, message }) => `${path} ${code} ${message}`)]
+        : undefined;
+    expect(found).toEqual(refusal);
+  }
+});

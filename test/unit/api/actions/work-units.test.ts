@@ -75,3 +75,18 @@ it('the work of a request (E6) is larger for a rate of 5,000 flows and a simulat
   const sent = { ...terms, interestType, jsonMultipleInterestRates };
   expect(callsOfBody(sent, name)).toBeGreaterThan(20);
 });
+
+it.each([
+  [12, [], 6],
+  [360, [], 31],
+  [1_200, [], 93],
+  [12, [4_000, 4_000, 4_000, 4_000, 4_000], 26],
+])(
+  'the work of a PDF (E6) grows with %d rows and entries of %j characters: %d calls',
+  (loanPeriod, lengths, calls) => {
+    const terms = { productCode: 'PL', amount: 1_000, loanPeriod, scheduleType: 'EqualInstallments' };
+    const Entries = lengths.map((length, at) => ({ Point: String(at), Text: 'x\n'.repeat(length / 2) }));
+    const body = { ...terms, Entries, Format: 'pdf' };
+    expect(callsOfBody(body, 'PLAT_BP_CreateOfferDocument')).toBe(calls);
+  },
+);
