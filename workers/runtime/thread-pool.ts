@@ -19,19 +19,23 @@ import { InfrastructureError } from '../../shared/platform/errors.ts';
 import type { Config } from '../../shared/platform/load-config.ts';
 import { FairShare } from '../../shared/platform/fair-share.ts';
 
-export interface CalculationWork {
-  readonly type: string;
-  readonly value: Uint8Array;
-  readonly format: MessageFormat;
-  readonly originTimestampMs: number;
+/** What decides whether work may wait in the queue. */
+export interface QueuedWork {
   /** Epoch milliseconds; undefined if no caller waits. */
   readonly deadlineMs: number | undefined;
   readonly units: number;
   /** Whose work this is; requesters share the queue. */
   readonly requester: string;
-  readonly snapshot: LendingSnapshot;
   /** True if it is queued without a limit, because a batch has only one item at a time in the queue. */
   readonly isPatient: boolean;
+}
+
+export interface CalculationWork extends QueuedWork {
+  readonly type: string;
+  readonly value: Uint8Array;
+  readonly format: MessageFormat;
+  readonly originTimestampMs: number;
+  readonly snapshot: LendingSnapshot;
 }
 
 /** Calls reject with InfrastructureError if the process stops meanwhile. */
@@ -40,8 +44,8 @@ export interface CalculationThreads {
   calculate(work: CalculationWork): Promise<Outcome | undefined>;
   /** Decodes a reply and renders it as a media type. Resolves with undefined if 64 MiB of replies are being rendered. */
   render(message: EncodedMessage, mediaType?: string): Promise<Reply | undefined>;
-  /** Prints a document, given as JSON text, as PDF. Resolves with undefined if too many are being printed. */
-  print(document: string, requester: string): Promise<Uint8Array | undefined>;
+  /** Prints a document, given as JSON text, as PDF. Resolves with undefined if the work would wait too long. */
+  print(document: string, work: QueuedWork): Promise<Uint8Array | undefined>;
   /** Ends the threads. Running and queued tasks reject. Idempotent. */
   stop(): Promise<void>;
 }
@@ -80,8 +84,6 @@ const IDLE_MS = 60_000;
 const UNHURRIED_MS = 5_000;
 /** Maximum bytes of the replies that are being rendered or wait to be: eight of the largest size. */
 const MAX_RENDERED_BYTES = 67_108_864;
-/** Maximum number of documents that are being printed or wait to be, half for one requester: about 5 s of two threads. */
-const MAX_PRINTED = 64;
 /** A thread that takes longer is replaced. The most expensive request takes about a second. */
 const MAX_TASK_MS = 60_000;
 /** Limits of the heap of a thread. A reply of 8 MiB is calculated and rendered with less than 128 MiB. */
@@ -92,15 +94,10 @@ export class ThreadPool implements CalculationThreads {
   readonly #config: ThreadConfig;
   readonly #clock: Clock;
   readonly #units = new FairShare();
-  readonly #printed = new FairShare();
   #renderedBytes = 0;
   /** Number of tasks in piscina. Others are in #waiting: piscina's queue loses the order of tasks with time limits. */
   #running = 0;
-  readonly #waiting: Readonly<Record<keyof ThreadTasks, (() => void)[]>> = {
-    render: [],
-    print: [],
-    calculate: [],
-  };
+  readonly #waiting: Readonly<Record<'urgent' | 'others', (() => void)[]>> = { urgent: [], others: [] };
   #pool: Promise<Piscina> | undefined;
   #isStopped = false;
   #snapshot: LendingSnapshot | undefined;
@@ -113,17 +110,12 @@ export class ThreadPool implements CalculationThreads {
   }
 
   async calculate(work: CalculationWork): Promise<Outcome | undefined> {
-    const { type, value, format, originTimestampMs, deadlineMs, requester, isPatient } = work;
-    const units = Math.ceil(work.units);
-    const leftMs = deadlineMs === undefined ? UNHURRIED_MS : deadlineMs - this.#clock.now();
-    if (!isPatient && !this.#units.hasRoom(requester, MAX_THREADS * leftMs * UNITS_PER_MS)) return undefined;
-    this.#units.take(requester, units);
-    try {
+    const { type, value, format, originTimestampMs } = work;
+    const outcome = await this.#queue(work, () => {
       const snapshot = this.#share(work.snapshot);
-      return withBuffer(await this.#run('calculate', { type, value, format, originTimestampMs, snapshot }));
-    } finally {
-      this.#units.giveBack(requester, units);
-    }
+      return this.#run('calculate', { type, value, format, originTimestampMs, snapshot });
+    });
+    return outcome && withBuffer(outcome);
   }
 
   async render({ value, headers }: EncodedMessage, mediaType = JSON_TYPE): Promise<Reply | undefined> {
@@ -139,14 +131,8 @@ export class ThreadPool implements CalculationThreads {
     }
   }
 
-  async print(document: string, requester: string): Promise<Uint8Array | undefined> {
-    if (!this.#printed.hasRoom(requester, MAX_PRINTED)) return undefined;
-    this.#printed.take(requester, 1);
-    try {
-      return await this.#run('print', { document });
-    } finally {
-      this.#printed.giveBack(requester, 1);
-    }
+  async print(document: string, work: QueuedWork): Promise<Uint8Array | undefined> {
+    return this.#queue(work, () => this.#run('print', { document }));
   }
 
   async stop(): Promise<void> {
@@ -154,12 +140,27 @@ export class ThreadPool implements CalculationThreads {
     await (await this.#pool)?.destroy();
   }
 
+  async #queue<Result>(
+    { deadlineMs, requester, isPatient, ...work }: QueuedWork,
+    run: () => Promise<Result>,
+  ): Promise<Result | undefined> {
+    const units = Math.ceil(work.units);
+    const leftMs = deadlineMs === undefined ? UNHURRIED_MS : deadlineMs - this.#clock.now();
+    if (!isPatient && !this.#units.hasRoom(requester, MAX_THREADS * leftMs * UNITS_PER_MS)) return undefined;
+    this.#units.take(requester, units);
+    try {
+      return await run();
+    } finally {
+      this.#units.giveBack(requester, units);
+    }
+  }
+
   async #run<Name extends keyof ThreadTasks>(
     name: Name,
     task: ThreadTasks[Name],
   ): Promise<ThreadResults[Name]> {
     const { promise: turn, resolve } = Promise.withResolvers<void>();
-    this.#waiting[name].push(resolve);
+    this.#waiting[name === 'render' ? 'urgent' : 'others'].push(resolve);
     this.#startNext();
     await turn;
     let answer: ThreadAnswer<ThreadResults[Name]>;
@@ -178,11 +179,10 @@ export class ThreadPool implements CalculationThreads {
     throw mayPass ? new InfrastructureError('calculation-thread', error.message, error) : error;
   }
 
-  /** Starts a task if a thread is free. Renderings come before calculations, because each completes a call. */
+  /** Starts a task if a thread is free. Renderings come before other work, because each completes a call. */
   #startNext(): void {
     if (this.#running >= MAX_THREADS) return;
-    const { render, print, calculate } = this.#waiting;
-    const start = render.shift() ?? print.shift() ?? calculate.shift();
+    const start = this.#waiting.urgent.shift() ?? this.#waiting.others.shift();
     if (start === undefined) return;
     this.#running += 1;
     start();

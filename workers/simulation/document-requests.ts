@@ -3,9 +3,10 @@ import {
   type DocumentFormat,
   type OfferDocument,
 } from '../../shared/api/actions/offer-document-fields.ts';
-import type {
-  OfferDocumentInput,
-  OfferDocumentPayload,
+import {
+  contentUnits,
+  type OfferDocumentInput,
+  type OfferDocumentPayload,
 } from '../../shared/api/actions/offer-document-action.ts';
 import { toSimulateRequest } from '../../shared/api/actions/simulate-action.ts';
 import { limitFaults } from '../../shared/api/json/faults.ts';
@@ -25,11 +26,11 @@ import type { CatalogueView } from '../../shared/product/catalogue/catalogue-vie
 import { UsedRecords } from '../../shared/product/catalogue/used-records.ts';
 import type { SimulationOutcome } from '../../shared/product/simulation/simulation.ts';
 import type { LendingEnvironment } from '../../shared/product/storage/lending-environment.ts';
-import type { CalculationThreads } from '../runtime/thread-pool.ts';
+import type { CalculationThreads, QueuedWork } from '../runtime/thread-pool.ts';
 import type { SimulationQueue } from './simulation-queue.ts';
 
-/** Prints a document as PDF in base64; undefined if too many are being printed. */
-type Printer = (document: OfferDocument, requester: string) => Promise<string | undefined>;
+/** Prints a document as PDF in base64; undefined if it would wait too long. */
+type Printer = (document: OfferDocument, work: QueuedWork) => Promise<string | undefined>;
 
 const RETRY_MS = 1_000;
 const OVERLOADED = createProblem('overloaded', {
@@ -38,12 +39,12 @@ const OVERLOADED = createProblem('overloaded', {
 
 /** Prints in a thread; without threads on the event loop. The printer is loaded on its first use. */
 export function createPrinter(threads: CalculationThreads | undefined): Printer {
-  return async (document, requester) => {
+  return async (document, work) => {
     if (threads === undefined) {
       const { renderPdf } = await import('../../shared/offer/render-pdf.ts');
       return (await renderPdf(document)).toString('base64');
     }
-    const bytes = await threads.print(JSON.stringify(document), requester);
+    const bytes = await threads.print(JSON.stringify(document), work);
     return bytes && Buffer.from(bytes).toString('base64');
   };
 }
@@ -71,7 +72,11 @@ export function createDocumentHandlers(
       });
       if (outcome.kind !== 'done' || created?.kind !== 'document') return outcome;
       const day = formatCalendarDate(sent.Date ?? requestDay);
-      return finish(created, { sources: { day, records: used.versions() }, request, print });
+      return finish(created, {
+        sources: { day, records: used.versions() },
+        request,
+        print: (document) => print(document, printingWork(input, request)),
+      });
     },
   };
 }
@@ -84,15 +89,24 @@ function toDocumentRequest(input: OfferDocumentInput): OfferDocumentRequest {
   return { ...simulated, ...chosen, Language, Format, Entries };
 }
 
+function printingWork(input: OfferDocumentInput, request: Request): QueuedWork {
+  const { deadlineMs, isBatchItem: isPatient } = request;
+  return { deadlineMs, isPatient, requester: requesterOf(request), units: contentUnits(input, 'pdf') };
+}
+
 async function finish(
   { document, format, record, warnings }: Extract<OfferDocumentOutcome, { kind: 'document' }>,
   {
     sources,
     request,
     print,
-  }: { readonly sources: AnswerSources; readonly request: Request; readonly print: Printer },
+  }: {
+    readonly sources: AnswerSources;
+    readonly request: Request;
+    readonly print: (document: OfferDocument) => Promise<string | undefined>;
+  },
 ): Promise<Outcome> {
-  const content = await contentOf(document, format, () => print(document, requesterOf(request)));
+  const content = await contentOf(document, format, () => print(document));
   if (content === undefined)
     return request.deadlineMs === undefined ? retry(RETRY_MS, OVERLOADED) : refused(OVERLOADED);
   const header = warningsList(warnings, undefined);

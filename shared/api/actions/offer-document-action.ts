@@ -99,7 +99,7 @@ function documentUnits(request: OfferDocumentInput): number {
 }
 
 /** Units of work of writing the document in a format (E6). */
-function contentUnits(
+export function contentUnits(
   { loanPeriod, Entries = [] }: Pick<OfferDocumentInput, 'loanPeriod' | 'Entries'>,
   format: DocumentFormat,
 ): number {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ThreadPool, type CalculationThreads } from '../../../workers/runtime/thread-pool.ts';
 import { restoreEnvironment } from '../../../shared/product/storage/lending-environment.ts';
+import { CREATE_OFFER_DOCUMENT } from '../../../shared/api/actions/offer-document-action.ts';
 import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
 import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
@@ -102,6 +103,15 @@ describe('calculation in a thread', { timeout: TEST_LIMIT_MS }, () => {
     const problem = await codec.encode('ProblemReply', createProblem('unexpected'), 'json');
     expect(await threads.render(problem)).toMatchObject({ kind: 'problem', problem: { code: 'unexpected' } });
     expect(ended).toBeLessThan(calculations.length);
+    await Promise.all(calculations);
+  });
+
+  it('comes before a document that is printed after it', async () => {
+    const work = { ...(await workOf(EXPLAINED_LOAN)), isPatient: true };
+    let ended = 0;
+    const calculations = Array.from({ length: 6 }, () => threads.calculate(work).then(() => (ended += 1)));
+    expect(await threads.print(JSON.stringify(CREATE_OFFER_DOCUMENT.examples[0].reply), work)).toBeDefined();
+    expect(ended).toBeGreaterThanOrEqual(calculations.length - 1);
     await Promise.all(calculations);
   });
 

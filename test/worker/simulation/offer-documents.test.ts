@@ -152,6 +152,8 @@ it('is refused while too many documents are printed, or tried again later if no 
   ).toMatchObject({ kind: 'refused', problem: { code: 'overloaded' } });
 });
 
+const workOf = (requester: string) => ({ requester, units: 50_000, deadlineMs: 1_000, isPatient: false });
+
 describe('in a thread', { timeout: 60_000 }, () => {
   let threads: ThreadPool;
   beforeAll(() => {
@@ -159,16 +161,25 @@ describe('in a thread', { timeout: 60_000 }, () => {
   });
   afterAll(() => threads.stop());
 
-  it('a document is printed with the same bytes as on the event loop, and at most 64 wait at once', async () => {
+  it('a document is printed with the same bytes as on the event loop', async () => {
     const document = CONSUMER.reply as never;
-    const expected = await createPrinter(undefined)(document, 'one');
-    expect(await createPrinter(threads)(document, 'one')).toBe(expected);
-    const text = JSON.stringify(document);
-    const calls = Array.from({ length: 40 }, () => threads.print(text, 'one'));
-    const other = threads.print(text, 'other');
+    const expected = await createPrinter(undefined)(document, workOf('one'));
+    expect(await createPrinter(threads)(document, workOf('one'))).toBe(expected);
+  });
+
+  it('a document is not printed if its deadline cannot be met, unless it is of another requester or a batch (E6)', async () => {
+    const text = JSON.stringify(CONSUMER.reply);
+    const calls = Array.from({ length: 50 }, () => threads.print(text, workOf('one')));
+    const others = [
+      threads.print(text, workOf('other')),
+      threads.print(text, { ...workOf('one'), isPatient: true }),
+    ];
+    const late = threads.print(text, { ...workOf('third'), deadlineMs: -1 });
     const ends = await Promise.all(calls);
-    expect(ends.filter((end) => end === undefined)).toHaveLength(8);
-    expect(await other).toBeDefined();
-    expect(await threads.print(text, 'one')).toBeDefined();
+    expect(ends[0]).toBeDefined();
+    expect(ends.filter((end) => end === undefined).length).toBeGreaterThanOrEqual(25);
+    expect(await Promise.all(others)).not.toContain(undefined);
+    expect(await late).toBeUndefined();
+    expect(await threads.print(text, workOf('one'))).toBeDefined();
   });
 });
