@@ -72,7 +72,7 @@ export function* offerDocumentInSteps(
   if (!isProduct(product)) return { kind: 'refused', faults: product.faults, unknownProduct: true };
   const validation = new Validation();
   const form = formOf(product.BankingProductType);
-  const checked = checkFields(request, pointIds(form), validation);
+  const checked = checkFields(request, form, validation);
   if (simulated.kind === 'refused')
     return { ...simulated, faults: [...simulated.faults, ...validation.faults] };
   const at = chooseRecord(request, simulated.records, validation);
@@ -103,12 +103,15 @@ export function* offerDocumentInSteps(
 }
 
 function checkFields(
-  { Language = 'en', Format = 'json', Entries = [] }: OfferDocumentRequest,
-  points: readonly string[],
+  { Language = 'en', Format = 'json', Entries = [], HighestRateFrom, loanPeriod }: OfferDocumentRequest,
+  form: DocumentForm,
   validation: Validation,
 ): { readonly language: DocumentLanguage; readonly format: DocumentFormat } | undefined {
   const language = checkName(validation, 'Language', Language, DOCUMENT_LANGUAGES);
   const format = checkName(validation, 'Format', Format, DOCUMENT_FORMATS);
+  if (form === 'ESIS' && HighestRateFrom !== undefined && HighestRateFrom > loanPeriod)
+    validation.reject('HighestRateFrom', 'out-of-range', `must be a whole number from 1 to ${loanPeriod}`);
+  const points = pointIds(form);
   for (const [index, { Point }] of Entries.entries()) {
     if (points.includes(Point)) continue;
     validation.reject(`Entries[${index}].Point`, 'unknown-value', `must be one of ${points.join(', ')}`);

@@ -110,7 +110,7 @@ describe('over HTTP', () => {
     const refused = await post(url, request, { path: DOCUMENT, headers: { accept: 'application/pdf' } });
     expect([refused.status, typeOf(refused)]).toEqual([422, 'application/problem+json; charset=utf-8']);
     const { errors } = (await refused.json()) as { errors: readonly { path: string }[] };
-    expect(errors.map((one) => one.path)).toEqual(['Language', 'Entries[0].Point']);
+    expect(errors.map((one) => one.path)).toEqual(['Language', 'HighestRateFrom', 'Entries[0].Point']);
   });
 });
 
