@@ -1,6 +1,6 @@
 /** `PLAT_BP_Simulate` (4.4). The four JSON texts of a record keep the spelling of the interface, even CurrenctyId. */
 
-import { Decimal } from 'decimal.js';
+import type { Decimal } from 'decimal.js';
 import { formatCalendarDate, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { formatMinorUnits, MAX_AMOUNT_MINOR } from '../../lending/numbers/money.ts';
 import { formatCalendar } from '../../messaging/header-text.ts';
@@ -8,6 +8,8 @@ import { LIMITED_FIGURES } from '../../product/catalogue/limit-list.ts';
 import {
   EXPLAINED_OFFER_FIGURES,
   LIMIT_RESULTS,
+  type AppliedLimit,
+  type OfferExplanation,
   type OfferFigures,
 } from '../../product/simulation/offer-figures.ts';
 import type {
@@ -188,25 +190,8 @@ export interface OfferPayload {
   readonly ProductVersion: number;
   readonly HolidayCalendar: string | Absent;
   readonly StartDate: CalendarDate;
-  readonly Explanation: readonly OfferExplanationPayload[] | Absent;
-  readonly Limits: readonly OfferLimitPayload[] | Absent;
-}
-
-/** `Largest` and `Value` are decimal text, in percent. */
-export interface OfferLimitPayload {
-  readonly Name: string;
-  readonly Figure: string;
-  readonly Largest: string;
-  readonly Value: string | Absent;
-  readonly Result: string;
-}
-
-/** `Amount` is decimal text, in major units or percent. */
-export interface OfferExplanationPayload {
-  readonly Figure: string;
-  readonly Name: string | Absent;
-  readonly Amount: string | Absent;
-  readonly Formula: string;
+  readonly Explanation: readonly OfferExplanation[] | Absent;
+  readonly Limits: readonly AppliedLimit[] | Absent;
 }
 
 export interface SimulatePayload {
@@ -265,21 +250,8 @@ function offerPayload(figures: OfferFigures): OfferPayload {
     ProductVersion: figures.productVersion,
     HolidayCalendar: figures.calendar && formatCalendar(figures.calendar),
     StartDate: figures.startDate,
-    Explanation: figures.explanation?.map(
-      ({ figure: Figure, name: Name, amount: Amount, formula: Formula }) => ({
-        Figure,
-        Name,
-        Amount,
-        Formula,
-      }),
-    ),
-    Limits: figures.limits?.map(({ name, figure: limited, largest, value, result }) => ({
-      Name: name,
-      Figure: limited,
-      Largest: new Decimal(largest).toFixed(),
-      Value: value?.toFixed(),
-      Result: result,
-    })),
+    Explanation: figures.explanation,
+    Limits: figures.limits,
   };
 }
 

@@ -95,7 +95,7 @@ export function warnOfUnusedIncome(
   validation: Validation,
 ): void {
   const applied = records.flatMap(({ offer }) => offer?.limits ?? []);
-  const isUsed = applied.some(({ figure, value }) => figure === 'PaymentToIncomePercent' && value !== null);
+  const isUsed = applied.some(({ Figure, Value }) => Figure === 'PaymentToIncomePercent' && Value !== null);
   if (Income !== undefined && !isUsed) validation.warn('Income');
 }
 
@@ -109,15 +109,13 @@ export function applyLimits(
     .map((limit) => applyLimit(limit, offer));
 }
 
-/** Reads the figures that limits may bind. The last row may repay a rest: it does not count if one before it repays. */
+/** Reads the figures that limits may bind. */
 export function readLimitedOffer(
   { totalCostOfCredit, rateFlows, terms, rows, loan }: CalculatedOffer,
   income: number | undefined,
 ): LimitedOffer {
   const { financed, digits, periodicity } = loan;
   const largestBalance = Math.max(...rows.map(({ remainingValue }) => remainingValue));
-  const others = rows.slice(0, -1);
-  const regular = others.some(({ principal }) => principal > 0) ? others : rows;
   return {
     rateFlows,
     totalCostOfCredit,
@@ -125,9 +123,15 @@ export function readLimitedOffer(
     rates: listRates(terms, scaledDecimal(BigInt(largestBalance), digits)),
     financed,
     interest: rows.reduce((sum, { pmt }) => sum + pmt, 0) - financed,
-    payment: Math.max(...regular.map(({ totalInstallment }) => totalInstallment)),
+    payment: Math.max(...selectRegularRows(rows).map(({ totalInstallment }) => totalInstallment)),
     paymentsPerYear: periodsPerYear(periodicity),
   };
+}
+
+/** The rows but the last one, which may repay a rest, unless it alone repays (Q9). */
+function selectRegularRows(rows: readonly SimulationRow[]): readonly SimulationRow[] {
+  const others = rows.slice(0, -1);
+  return others.some(({ principal }) => principal > 0) ? others : rows;
 }
 
 /** A band that begins at the largest balance or above it applies to none. */
@@ -150,19 +154,16 @@ function isForType(types: readonly string[], productType: string): boolean {
   return types.length === 0 || types.some((type) => findProductType(type) === own);
 }
 
-function applyLimit(
-  { Name: name, Figure: figure, Largest: largest }: LimitRecord,
-  offer: LimitedOffer,
-): AppliedLimit {
-  const limit = { name, figure, largest };
-  const percent = FIGURES[figure](offer);
+function applyLimit({ Name, Figure, Largest }: LimitRecord, offer: LimitedOffer): AppliedLimit {
+  const limit = { Name, Figure, Largest: new Decimal(Largest).toFixed() };
+  const percent = FIGURES[Figure](offer);
   if (percent === undefined) {
-    const isEndless = figure === 'APRC' && !isPaidOut(offer);
-    return { ...limit, value: null, result: isEndless ? 'Above' : 'Unknown' };
+    const isEndless = Figure === 'APRC' && !isPaidOut(offer);
+    return { ...limit, Value: null, Result: isEndless ? 'Above' : 'Unknown' };
   }
-  const rounded = roundToMinor(percent, PERCENT_DECIMALS, 'HALF_UP');
-  const isWithin = compareValues(percent, toExact(largest)) <= 0;
-  return { ...limit, value: scaledDecimal(rounded, PERCENT_DECIMALS), result: isWithin ? 'Within' : 'Above' };
+  const rounded = scaledDecimal(roundToMinor(percent, PERCENT_DECIMALS, 'HALF_UP'), PERCENT_DECIMALS);
+  const isWithin = compareValues(percent, toExact(Largest)) <= 0;
+  return { ...limit, Value: rounded.toFixed(), Result: isWithin ? 'Within' : 'Above' };
 }
 
 /** False if the costs at the start are at least the financed amount, with which there is no rate (A4). */

@@ -55,7 +55,7 @@ export function explainOffer(figures: OfferFigures, sources: OfferSources): read
     explain('TotalUpfront', charges.length > 1 ? charges : [single], totalUpfront),
     explain('TotalCostOfCredit', costTerms(parts, credit), cost),
     explain('TotalAmountPayable', [credit, { label: 'total cost', amount: cost }], totalAmountPayable),
-    { figure: 'APRC', amount: aprc, formula: rateEquation(aprc, rateFlows, parts, context) },
+    { Figure: 'APRC', Amount: aprc, Formula: rateEquation(aprc, rateFlows, parts, context) },
     ...explainPayment('InstallmentAmount', payments.regular, context),
     ...('firstInstallmentAmount' in figures
       ? explainPayment('FirstInstallmentAmount', payments.first, context)
@@ -66,11 +66,11 @@ export function explainOffer(figures: OfferFigures, sources: OfferSources): read
   ];
 }
 
-function inMajorUnits<Explanation extends { readonly amount: number }>(
-  explanation: Explanation,
+function inMajorUnits(
+  { figure, amount, formula }: ReturnType<typeof explainSum<ExplainedOfferFigure>>,
   { currencyDigits }: Digits,
-) {
-  return { ...explanation, amount: formatMinorUnits(explanation.amount, currencyDigits) };
+): OfferExplanation {
+  return { Figure: figure, Amount: formatMinorUnits(amount, currencyDigits), Formula: formula };
 }
 
 /** For example `FinancedAmount 1000.00 * 2 % * (1 - 25 %) - 5 = 10.00`. */
@@ -80,20 +80,19 @@ function explainAtStart(
   context: Digits,
 ): OfferExplanation {
   const { discountPercent, discountValue, basePercent, baseValue } = shown;
-  const named = { figure: 'TotalUpfront', name: charge.name } as const;
-  if (basePercent === null && discountPercent === null && discountValue === null) {
-    return inMajorUnits({ ...named, amount, formula: `charge: ${moneyText(amount, context)}` }, context);
-  }
+  const explained = (formula: string): OfferExplanation => ({
+    ...inMajorUnits({ figure: 'TotalUpfront', amount, formula }, context),
+    Name: charge.name,
+  });
+  if (basePercent === null && discountPercent === null && discountValue === null)
+    return explained(`charge: ${moneyText(amount, context)}`);
   const base =
     basePercent === null
       ? String(baseValue?.toFixed())
       : `FinancedAmount ${moneyText(financed, context)} * ${basePercent.toFixed()} %`;
   const percent = discountPercent === null ? '' : ` * (1 - ${discountPercent.toFixed()} %)`;
   const value = discountValue === null ? '' : ` - ${discountValue.toFixed()}`;
-  return inMajorUnits(
-    { ...named, amount, formula: equation(base + percent + value, amount, context) },
-    context,
-  );
+  return explained(equation(base + percent + value, amount, context));
 }
 
 function costTerms(parts: OfferParts, credit: Term): readonly Term[] {

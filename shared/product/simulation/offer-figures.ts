@@ -1,6 +1,5 @@
 /** What the record of an offer says besides its rows (Q8). Documents of an offer build on these figures alone. */
 
-import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { LimitedFigure } from '../catalogue/limit-list.ts';
 import type { UsedCalendar } from '../../lending/request/repayment-schedule.ts';
@@ -32,18 +31,17 @@ export interface OfferFigures {
 }
 
 export const LIMIT_RESULTS = ['Within', 'Above', 'Unknown'] as const;
-type LimitResult = (typeof LIMIT_RESULTS)[number];
 
-/** How a figure of the offer compares with a limit of its country (Q9). */
+/** How a figure of the offer compares with a limit of its country (Q9), as answers have it. */
 export interface AppliedLimit {
-  readonly name: string;
-  readonly figure: LimitedFigure;
-  /** In percent, as is `value`. */
-  readonly largest: number;
-  /** The figure of the offer, rounded half up to four decimals; null if the offer has none. */
-  readonly value: Decimal | null;
+  readonly Name: string;
+  readonly Figure: LimitedFigure;
+  /** Decimal text, in percent, as is `Value`. */
+  readonly Largest: string;
+  /** The figure of the offer, rounded half up to four decimals; null or absent if the offer has none. */
+  readonly Value: string | null | undefined;
   /** Without a value Unknown, or Above if costs at the start prevent an APRC. A figure that equals the limit is within it. */
-  readonly result: LimitResult;
+  readonly Result: (typeof LIMIT_RESULTS)[number];
 }
 
 export const EXPLAINED_OFFER_FIGURES = [
@@ -59,10 +57,10 @@ export type ExplainedOfferFigure = (typeof EXPLAINED_OFFER_FIGURES)[number];
 
 /** The figure is the rounded value of its formula; that of the APRC is the equation which the rate solves. */
 export interface OfferExplanation {
-  readonly figure: ExplainedOfferFigure;
+  readonly Figure: ExplainedOfferFigure;
   /** Of one charge at the start; absent for a figure as a whole. */
-  readonly name?: string;
-  /** Decimal text in major units, or in percent; null if there is no rate. */
-  readonly amount: string | null;
-  readonly formula: string;
+  readonly Name?: string | null | undefined;
+  /** Decimal text in major units, or in percent; null or absent if there is no rate. */
+  readonly Amount: string | null | undefined;
+  readonly Formula: string;
 }

@@ -58,10 +58,11 @@ it('gives each limit the result of the reference (Q9)', () => {
       };
       const applied = applyLimits({ list, productType: 'TL', day: date(on) }, given);
       const texts = applied.map(
-        ({ figure, value, result }) => `${figure} ${value?.toFixed(4) ?? 'none'} ${result}`,
+        ({ Figure, Value, Result }) =>
+          `${Figure} ${Value ? new Decimal(Value).toFixed(4) : 'none'} ${Result}`,
       );
       expect(texts).toEqual(referenceLimits(Limits, { code: 'TL', day: on }, given));
-      for (const { result } of applied) results.add(result);
+      for (const { Result } of applied) results.add(Result);
     }),
     { numRuns: 2_000 },
   );

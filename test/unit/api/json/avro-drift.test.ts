@@ -21,12 +21,11 @@ import {
   referenceListsFields,
   simulationOptionsFields,
 } from '../../../../shared/api/actions/product-list-actions.ts';
+import type { AppliedLimit, OfferExplanation } from '../../../../shared/product/simulation/offer-figures.ts';
 import { rateFields, rateRequest } from '../../../../shared/api/actions/rate-action.ts';
 import { repaymentScheduleFields } from '../../../../shared/api/actions/schedule-request-fields.ts';
 import {
   simulateFields,
-  type OfferExplanationPayload,
-  type OfferLimitPayload,
   type OfferPayload,
   type SimulatePayload,
   type SimulatePayloadRecord,
@@ -217,10 +216,10 @@ test('the Avro replies of calculations and simulations have the fields of the re
   expect(nullableFields(nested)).toEqual(offer);
   const explanation = { Figure: MUST, Name: MAY, Amount: MAY, Formula: MUST };
   const explained = (nestedRecord(nested, 'Explanation') as unknown as AvroType).items as AvroRecord;
-  expect(nullableFields(explained)).toEqual(explanation satisfies Nulls<OfferExplanationPayload>);
+  expect(nullableFields(explained)).toEqual(explanation satisfies Nulls<OfferExplanation>);
   const limit = { Name: MUST, Figure: MUST, Largest: MUST, Value: MAY, Result: MUST };
   const limited = (nestedRecord(nested, 'Limits') as unknown as AvroType).items as AvroRecord;
-  expect(nullableFields(limited)).toEqual(limit satisfies Nulls<OfferLimitPayload>);
+  expect(nullableFields(limited)).toEqual(limit satisfies Nulls<AppliedLimit>);
 });
 
 test('the Avro reply of a schedule has its fields and those of its rows, with lists of rows and Overpaid beside them', () => {

@@ -402,7 +402,7 @@ describe('explanations (Q8, S6)', () => {
     ];
     const request = { Offer: true, Explain: true, FirstDueDate: date('2025-02-10') };
     const { offer } = recordOf({ commissions }, request);
-    const formulas = offer?.explanation?.map(({ formula }) => formula) ?? [];
+    const formulas = offer?.explanation?.map(({ Formula }) => Formula) ?? [];
     expect(formulas.slice(0, 4)).toEqual([
       'FinancedAmount 1000.00 * 1.5 % = 15.00',
       'charge: 20.00',
@@ -416,21 +416,21 @@ describe('explanations (Q8, S6)', () => {
 
   it('a payment on the start is not discounted in the equation (B7)', () => {
     const { offer } = recordOf({}, { Offer: true, Explain: true, InterestType: 1 });
-    const solved = offer?.explanation?.find(({ figure }) => figure === 'APRC');
-    expect(solved?.formula).toMatch(/^1000\.00 = 253\.74 \+ 253\.74 \/ \(1 \+ 12\.6782 %\)\^\(1\/12\) \+ /);
+    const solved = offer?.explanation?.find(({ Figure }) => Figure === 'APRC');
+    expect(solved?.Formula).toMatch(/^1000\.00 = 253\.74 \+ 253\.74 \/ \(1 \+ 12\.6782 %\)\^\(1\/12\) \+ /);
   });
 
   it('says when there is no rate, and no charge', () => {
     const commissions = [commission({ PeriodicityType: 'Once', ...price(1000) })];
     const { offer } = recordOf({ commissions }, { Offer: true, Explain: true });
     expect(offer?.aprc).toBeNull();
-    const unsolved = offer?.explanation?.find(({ figure }) => figure === 'APRC');
+    const unsolved = offer?.explanation?.find(({ Figure }) => Figure === 'APRC');
     expect(unsolved).toMatchObject({
-      amount: null,
-      formula: expect.stringContaining('(1 + APRC)^(1/12)') as string,
+      Amount: null,
+      Formula: expect.stringContaining('(1 + APRC)^(1/12)') as string,
     });
     const plain = recordOf({}, { Offer: true, Explain: true }).offer?.explanation ?? [];
-    expect(plain[0]).toEqual({ figure: 'TotalUpfront', amount: '0.00', formula: 'no charge: 0.00' });
+    expect(plain[0]).toEqual({ Figure: 'TotalUpfront', Amount: '0.00', Formula: 'no charge: 0.00' });
     expect(recordOf({}, { Offer: true }).offer).not.toHaveProperty('explanation');
   });
 });

@@ -57,7 +57,7 @@ const OFFER: LimitedOffer = {
 /** Name, percentage and result of each limit that applies. */
 const applied = (list: LimitListRecord, offer: Partial<LimitedOffer> = {}, on = TL) =>
   applyLimits({ list, ...on }, { ...OFFER, ...offer }).map(
-    ({ figure, value, result }) => `${figure} ${value?.toFixed() ?? 'none'} ${result}`,
+    ({ Figure, Value, Result }) => `${Figure} ${Value ?? 'none'} ${Result}`,
   );
 
 const rates = (...percents: readonly number[]) => ({ rates: percents.map((one) => new Decimal(one)) });
@@ -84,11 +84,11 @@ describe('limits of an offer (Q9)', () => {
       'PaymentToIncomePercent 40 Within',
     ]);
     expect(applyLimits({ list, ...TL }, OFFER)[1]).toEqual({
-      name: 'Limit',
-      figure: 'APRC',
-      largest: 11.5877,
-      value: new Decimal('11.5878'),
-      result: 'Above',
+      Name: 'Limit',
+      Figure: 'APRC',
+      Largest: '11.5877',
+      Value: '11.5878',
+      Result: 'Above',
     });
   });
 
@@ -150,7 +150,7 @@ describe('limits of an offer (Q9)', () => {
       { Status: 'Draft', Largest: 4 },
     );
     const largestOn = (day: string) =>
-      applyLimits({ list, productType: 'TL', day: date(day) }, OFFER).map(({ largest }) => largest);
+      applyLimits({ list, productType: 'TL', day: date(day) }, OFFER).map(({ Largest }) => Number(Largest));
     expect(['2026-05-14', '2026-05-15', '2026-05-16'].map(largestOn)).toEqual([[1], [2], [30]]);
   });
 });
@@ -274,7 +274,7 @@ function simulateSteps(changes: Partial<SimulateRequest>, day = '2026-01-15') {
   if (outcome.kind === 'refused') return outcome.faults.map(({ path, code }) => `${path} ${code}`);
   const [record] = outcome.records;
   return {
-    limits: record?.offer?.limits?.map(({ figure, value, result }) => `${figure} ${String(value)} ${result}`),
+    limits: record?.offer?.limits?.map(({ Figure, Value, Result }) => `${Figure} ${String(Value)} ${Result}`),
     warnings: outcome.warnings.map(({ path }) => path),
   };
 }
@@ -288,7 +288,7 @@ const limitOf = (
 ) => {
   const offered = recordOf({ limits: [{ ...LIMIT, ...limit }], commissions }, { Offer: true, ...request });
   const found = offered.offer?.limits ?? [];
-  return found.map(({ value, result }) => `${String(value)} ${result}`);
+  return found.map(({ Value, Result }) => `${String(Value)} ${Result}`);
 };
 
 describe('limits in a simulation (Q9)', () => {
