@@ -13,7 +13,7 @@ import { findProductType } from '../lending/schedule-types/schedule-type.ts';
 import { createFigureFormat } from './format-figures.ts';
 import type { DocumentEntry, DocumentSettings, OfferFacts } from './offer-facts.ts';
 import { pointTexts, type PointText } from './point-texts.ts';
-import { FORM_WORDING, say, type FixedText, type PointWording, type SectionWording } from './wording.ts';
+import { FORM_WORDING, say, type PointWording, type SectionWording } from './wording.ts';
 import { instalmentLines, yearLines, type TableLine } from './year-table.ts';
 
 /** Mortgages have the ESIS, all other products the consumer form (T1). */
@@ -47,11 +47,9 @@ export function buildOfferDocument(
     Date: formatCalendarDate(facts.date),
     LenderName: lender.name ?? null,
     Logo: lender.logo ?? null,
-    LogoText: say(language, 'logo', { name: lender.name ?? '' }).trim(),
-    ProductCode: facts.product.code,
-    ProductVersion: facts.product.version,
-    Currency: facts.currency,
-    PageText: say(language, 'page', { page: '{page}', pages: '{pages}' }),
+    ProductCode: facts.product.Code,
+    ProductVersion: facts.offer.productVersion,
+    Currency: facts.product.Availability.Currency,
     Figures: figuresOf(facts),
     Sections: numbered,
     Missing: numbered.flatMap(({ Points }) =>
@@ -81,13 +79,11 @@ interface Building {
 
 function buildSection(section: SectionWording, building: Building): DocumentSection {
   const { facts, language } = building;
-  const { id, source, heading, startsPage = false, table } = section;
+  const { id, source, heading, table } = section;
   return {
     Id: id,
     Heading: heading[language],
-    HeadingWording: wordingOf(heading, language),
     Source: source,
-    StartsPage: startsPage,
     Points: section.points.flatMap((point) => buildPoint(point, building) ?? []),
     Table: table === undefined ? null : buildTable(table, facts, language),
   };
@@ -101,18 +97,10 @@ function buildPoint(point: PointWording, { language, texts }: Building) {
   return {
     Id: id,
     Label: label[language],
-    LabelWording: wordingOf(label, language),
     Note: note?.[language] ?? null,
-    NoteWording: note === undefined ? null : wordingOf(note, language),
     Text: isMissing ? say(language, 'toComplete') : (text ?? null),
     IsMissing: isMissing,
   };
-}
-
-const WORDINGS = { annex: 'Annex', unchecked: 'Unchecked', own: 'Own' } as const;
-
-function wordingOf({ origin }: FixedText, language: DocumentLanguage) {
-  return WORDINGS[origin[language]];
 }
 
 function buildTable(
@@ -121,7 +109,7 @@ function buildTable(
   language: DocumentLanguage,
 ): DocumentTable {
   const lines = table === 'Years' ? yearLines(facts.rows, facts.periodicity) : instalmentLines(facts.rows);
-  const { money, shortDate } = createFigureFormat(language, facts.digits);
+  const { money, shortDate } = createFigureFormat(language, facts.record.currencyDigits);
   const columns = [
     ['columnPeriod', (line: TableLine) => lineText(line, language)],
     ['columnDate', ({ dueDate }: TableLine) => (dueDate === undefined ? '' : shortDate(dueDate))],
@@ -132,7 +120,7 @@ function buildTable(
     ['columnBalance', ({ balance }: TableLine) => money(balance)],
   ] as const;
   return {
-    Caption: say(language, 'caption', { currency: facts.currency }),
+    Caption: say(language, 'caption', { currency: facts.product.Availability.Currency }),
     Columns: columns.map(([name]) => say(language, name)),
     Lines: lines.map((line) => ({ Kind: line.kind, Cells: columns.map(([, cell]) => cell(line)) })),
   };
@@ -150,15 +138,15 @@ function lineText({ kind, number }: TableLine, language: DocumentLanguage): stri
 }
 
 function figuresOf(facts: OfferFacts): OfferDocument['Figures'] {
-  const major = (minor: number): unknown => JSON.rawJSON(formatMinorUnits(minor, facts.digits));
-  const { initialPeriod: initial, highestRate: highest } = facts;
+  const { offer, record, initialPeriod: initial, highestRate: highest } = facts;
+  const major = (minor: number): unknown => JSON.rawJSON(formatMinorUnits(minor, record.currencyDigits));
   return {
     TotalAmountOfCredit: major(facts.financed),
-    TotalUpfront: major(facts.totalUpfront),
-    TotalCostOfCredit: major(facts.totalCost),
-    TotalAmountPayable: major(facts.totalPayable),
-    APRC: facts.aprc,
-    InstallmentAmount: facts.installmentAmount === null ? null : major(facts.installmentAmount),
+    TotalUpfront: major(offer.totalUpfront),
+    TotalCostOfCredit: major(offer.totalCostOfCredit),
+    TotalAmountPayable: major(offer.totalAmountPayable),
+    APRC: offer.aprc,
+    InstallmentAmount: offer.installmentAmount === null ? null : major(offer.installmentAmount),
     InitialPeriodRows: initial?.rows ?? null,
     InitialPeriodAPRC: initial?.aprc ?? null,
     InitialPeriodRepaid: !initial ? null : major(initial.repaid),

@@ -9,6 +9,7 @@ import {
   type DocumentLanguage,
   type OfferDocument,
 } from '../api/actions/offer-document-fields.ts';
+import { completeRanges } from '../lending/annual-rate/second-rate-terms.ts';
 import { addDays, toDateParts, type CalendarDate } from '../lending/dates/calendar-date.ts';
 import {
   dayAfterSteps,
@@ -23,7 +24,6 @@ import { Validation, type RequestWarning } from '../lending/request/validation.t
 import { isSameCode } from '../product/catalogue/catalogue-record.ts';
 import type { ProductRecord } from '../product/catalogue/product-record.ts';
 import { isProduct, selectProduct } from '../product/look-up/product-look-ups.ts';
-import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../lending/numbers/money.ts';
 import {
   simulateInSteps,
   type OfferVariation,
@@ -85,11 +85,8 @@ export function* offerDocumentInSteps(
     return varied.kind === 'simulation' ? varied.records[0] : undefined;
   };
   const hasUncounted = simulated.warnings.some(isOfUncountedCharge);
-  const basic = offerFacts(record, product, { context, day, hasUncounted });
-  const further =
-    form === 'ESIS'
-      ? yield* furtherRates(request, { terms: record.terms, ...basic, again }, validation)
-      : undefined;
+  const basic = offerFacts(record, product, context.catalogue, { date: day, hasUncounted });
+  const further = form === 'ESIS' ? yield* furtherRates(request, { ...basic, again }, validation) : undefined;
   warnWithoutEffect(request, form, validation);
   if (validation.faults.length > 0) return { kind: 'refused', faults: validation.faults };
   const { language, format } = checked;
@@ -148,71 +145,50 @@ interface BasicFacts {
 function offerFacts(
   record: SimulationRecord,
   product: ProductRecord,
-  {
-    context,
-    day,
-    hasUncounted,
-  }: { readonly context: SimulateContext; readonly day: CalendarDate; readonly hasUncounted: boolean },
+  catalogue: SimulateContext['catalogue'],
+  known: Pick<OfferFacts, 'date' | 'hasUncounted'>,
 ): BasicFacts {
-  const { terms, offer, rows } = record;
-  const [down, ...paid] = rows;
-  const { catalogue } = context;
+  const { terms, offer } = record;
+  const [down, ...rows] = record.rows;
   const periodicity = findPeriodicity(terms.PeriodicityType, catalogue.lending.periodicities);
   if (offer === undefined || down === undefined || periodicity === undefined)
     throw new Error('a simulated offer has figures, rows and a known periodicity');
   const item = product.InterestsAndCommissions.find(({ Id }) => Id === record.interestCommissionItemId);
+  const instalments = rows.filter(({ InstallmentNo }) => InstallmentNo <= terms.InstallmentsNo);
+  const last = instalments.length;
   const list = catalogue.list('interest-list', item?.InterestList ?? null);
-  const rate = findOfferedRate(list, record.interestId);
-  const { Currency } = product.Availability;
-  return {
-    rate,
-    facts: {
-      date: day,
-      product: {
-        code: product.Code,
-        name: product.Name,
-        version: offer.productVersion,
-        guarantees: product.Guarantees.map(
-          ({ ProductGuaranteeName: name, MaxAcceptedCoveringPercent: percent }) => ({ name, percent }),
-        ),
-      },
-      currency: Currency,
-      digits: currencyDigits(Currency) ?? DEFAULT_CURRENCY_DIGITS,
-      periodicity,
-      rates: {
-        isVariable: rate.variable.length > 0,
-        first: new Decimal(record.interestPercent.replace('%', '')).toFixed(),
-        ranges: terms.MultipleInterestRates ?? [],
-        bands: terms.BandedInterestRates ?? [],
-      },
-      financed: down.remainingValue - down.principal,
-      totalUpfront: offer.totalUpfront,
-      totalCost: offer.totalCostOfCredit,
-      totalPayable: offer.totalAmountPayable,
-      aprc: offer.aprc,
-      installmentAmount: offer.installmentAmount,
-      installmentsNo: terms.InstallmentsNo,
-      termEnd: findTermEnd(terms, periodicity, paid),
-      rows: paid,
-      commissions: record.commissions,
-      insurances: record.insurances,
-      hasUncounted,
-    },
+  const rate = findOfferedRate(list, record.interestId, last);
+  const facts = {
+    ...known,
+    product,
+    record,
+    offer,
+    periodicity,
+    isVariable: rate.variable.length > 0,
+    ranges: completeRanges(terms.MultipleInterestRates ?? [], last)
+      .filter(({ from }) => from <= last)
+      .map((range) => ({ ...range, to: Math.min(range.to, last) })),
+    firstRate: new Decimal(record.interestPercent.replace('%', '')).toFixed(),
+    financed: down.remainingValue - down.principal,
+    rows,
+    instalments,
+    termEnd: findTermEnd(terms, periodicity, instalments),
   };
+  return { facts, rate };
 }
 
 /** In advance a period after the last instalment (B7), before any shift for a holiday; else the last due date. */
 function findTermEnd(
-  { InterestType, InstallmentsNo, InstallmentDay, FirstDueDate, ActivationDate }: RepaymentScheduleRequest,
+  { InterestType, InstallmentDay, FirstDueDate, ActivationDate }: RepaymentScheduleRequest,
   periodicity: Periodicity,
-  rows: OfferFacts['rows'],
+  instalments: OfferFacts['instalments'],
 ): CalendarDate {
-  const lastDue = rows[InstallmentsNo - 1]?.dueDate;
+  const lastDue = instalments.at(-1)?.dueDate;
   const from = FirstDueDate ?? ActivationDate;
   if (from === undefined || lastDue === undefined)
     throw new Error('a simulated offer has a start and its rows');
   if (InterestType !== 1) return lastDue;
-  const periods = FirstDueDate === undefined ? InstallmentsNo : InstallmentsNo - 1;
+  const periods = FirstDueDate === undefined ? instalments.length : instalments.length - 1;
   const steps = stepsPerPeriod(periodicity);
   if (steps === 0) return addDays(from, periods * daysPerPeriod(periodicity));
   const parts = toDateParts(from);

@@ -7,11 +7,11 @@ import {
   initialPeriodTerms,
 } from '../lending/annual-rate/second-rate-terms.ts';
 import { addMonths, formatCalendarDate, type CalendarDate } from '../lending/dates/calendar-date.ts';
-import type { RepaymentScheduleRequest } from '../lending/request/repayment-schedule-request.ts';
 import type { Validation } from '../lending/request/validation.ts';
 import { isSameCode } from '../product/catalogue/catalogue-record.ts';
 import type { InterestListRecord, InterestRecord } from '../product/catalogue/list-records.ts';
 import { daysOverlap, isActive } from '../product/catalogue/version-in-force.ts';
+import { selectRegularRows } from '../product/simulation/national-limits.ts';
 import type { OfferVariation } from '../product/simulation/simulate-product.ts';
 import type { SimulationRecord } from '../product/simulation/simulation.ts';
 import type { OfferFacts } from './offer-facts.ts';
@@ -30,14 +30,22 @@ export interface OfferedRate {
   readonly firstVariableRow: number;
 }
 
-/** A Collection has the rates of the interests that its ranges name; a range is variable if its interest is. */
-export function findOfferedRate(list: InterestListRecord | undefined, interestId: string): OfferedRate {
+/**
+ * A Collection has the rates of the interests that its ranges name; a range that the loan reaches within `count`
+ * instalments is variable if its interest is.
+ */
+export function findOfferedRate(
+  list: InterestListRecord | undefined,
+  interestId: string,
+  count: number,
+): OfferedRate {
   const interests = list?.Interests ?? [];
   const offered = interests.find(({ Id }) => Id === interestId);
   if (offered?.Type === 'Variable') return { variable: [offered], firstVariableRow: 1 };
   const ranges = (offered?.CollectionInterests ?? []).flatMap((range) => {
     const named = interests.find(({ Name }) => isSameCode(Name, range.InterestName));
-    return named?.Type === 'Variable' ? [{ named, from: range.InterestStartPeriod ?? 1 }] : [];
+    const from = range.InterestStartPeriod ?? 1;
+    return named?.Type === 'Variable' && from <= count ? [{ named, from }] : [];
   });
   const [first = { from: 1 }] = ranges.toSorted((one, other) => one.from - other.from);
   return { variable: [...new Set(ranges.map(({ named }) => named))], firstVariableRow: first.from };
@@ -45,8 +53,10 @@ export function findOfferedRate(list: InterestListRecord | undefined, interestId
 
 /** An offer, and a way to calculate it again with changed terms; undefined if it cannot be. */
 interface VariedOffer {
-  readonly terms: RepaymentScheduleRequest;
-  readonly facts: Pick<OfferFacts, 'date' | 'periodicity' | 'rates' | 'rows'>;
+  readonly facts: Pick<
+    OfferFacts,
+    'date' | 'record' | 'periodicity' | 'firstRate' | 'ranges' | 'instalments'
+  >;
   readonly rate: OfferedRate;
   readonly again: (
     change: OfferVariation['changeTerms'],
@@ -68,21 +78,19 @@ export function* furtherRates(
 }
 
 function* rateOfInitialPeriod({
-  terms,
   facts,
   again,
 }: VariedOffer): Generator<number, FurtherRates['initialPeriod'], undefined> {
-  const rows = initialPeriodRows(terms, facts.periodicity);
-  if (rows === undefined) return null;
+  const rows = initialPeriodRows(facts.record.terms, facts.periodicity);
+  if (rows === undefined || rows >= facts.instalments.length) return null;
   const record = yield* again((own) => initialPeriodTerms(own, rows));
   if (record === undefined) return undefined;
-  const next = facts.rows.find(({ InstallmentNo }) => InstallmentNo === rows + 1);
-  return { rows, aprc: record.offer?.aprc ?? null, repaid: next?.remainingValue ?? 0 };
+  return { rows, aprc: record.offer?.aprc ?? null, repaid: facts.instalments[rows]?.remainingValue ?? 0 };
 }
 
 function* rateAtHighest(
   request: HighestRateRequest,
-  { terms, facts, rate, again }: VariedOffer,
+  { facts, rate, again }: VariedOffer,
   validation: Validation,
 ): Generator<number, FurtherRates['highestRate'], undefined> {
   if (rate.variable.length === 0) {
@@ -92,13 +100,14 @@ function* rateAtHighest(
     }
     return undefined;
   }
+  const last = facts.instalments.length;
   const first = rate.firstVariableRow;
   const fromRow = request.HighestRateFrom ?? first;
-  if (fromRow < first || fromRow > terms.InstallmentsNo) {
-    const message = `must be a whole number from ${first} to ${terms.InstallmentsNo}`;
+  if (fromRow < first || fromRow > last) {
+    const message = `must be a whole number from ${first} to ${last}`;
     return validation.reject('HighestRateFrom', 'out-of-range', message);
   }
-  const offered = highestOffered(facts.rates, fromRow);
+  const offered = highestOffered(facts, fromRow);
   if (request.HighestRate?.lessThan(offered) === true) {
     const message = `must be at least ${offered.toFixed()}, the highest offered rate from instalment ${fromRow} on`;
     return validation.reject('HighestRate', 'out-of-range', message);
@@ -122,26 +131,17 @@ function* rateAtHighest(
   };
 }
 
-const LARGEST_ROUNDING = 0.01;
-
-/**
- * The largest payment of the instalments that have the rate, without the residual row (art. 17(6)). The last counts only
- * if it exceeds the others by more than one percent: it also pays what rounding left.
- */
+/** The largest payment of the instalments that have the rate, without the residual row (art. 17(6)). */
 function largestPayment({ rows, terms }: SimulationRecord, fromRow: number): number {
-  const last = terms.InstallmentsNo;
-  const raised = rows.filter(({ InstallmentNo: row }) => row >= fromRow && row <= last);
-  const before = Math.max(0, ...raised.filter((row) => row.InstallmentNo < last).map(({ pmt }) => pmt));
-  const atEnd = raised.at(-1)?.pmt ?? 0;
-  return atEnd > before * (1 + LARGEST_ROUNDING) ? atEnd : before;
+  const raised = rows.filter(({ InstallmentNo: row }) => row >= fromRow && row <= terms.InstallmentsNo);
+  return Math.max(...selectRegularRows(raised).map(({ pmt }) => pmt));
 }
 
-function highestOffered({ first, ranges, bands }: OfferFacts['rates'], fromRow: number): Decimal {
-  const ofRanges = ranges
-    .filter(({ ToInstNo = Infinity }) => ToInstNo >= fromRow)
-    .map(({ InterestRate }) => InterestRate);
-  const known = [...ofRanges, ...bands.map(({ Value }) => Value)].filter((value) => value !== undefined);
-  return known.length === 0 ? new Decimal(first) : Decimal.max(...known);
+function highestOffered({ firstRate, ranges, record }: VariedOffer['facts'], fromRow: number): Decimal {
+  const ofRanges = ranges.filter(({ to }) => to >= fromRow).map(({ rate }) => rate);
+  const ofBands = record.terms.BandedInterestRates?.map(({ Value }) => Value) ?? [];
+  const known = [...ofRanges, ...ofBands].filter((value) => value !== undefined);
+  return known.length === 0 ? new Decimal(firstRate) : Decimal.max(...known);
 }
 
 const YEARS_BACK = 20;

@@ -2,10 +2,11 @@
 
 import type { DocumentLanguage } from '../api/actions/offer-document-fields.ts';
 import type { CalendarDate } from '../lending/dates/calendar-date.ts';
+import type { CompleteRange } from '../lending/annual-rate/second-rate-terms.ts';
 import type { Periodicity } from '../lending/dates/periodicity.ts';
-import type { InterestRateBand, InterestRateRange } from '../lending/request/repayment-schedule-request.ts';
-import type { OfferedCharge } from '../product/simulation/simulation.ts';
-import type { PaidRow } from './year-table.ts';
+import type { ProductRecord } from '../product/catalogue/product-record.ts';
+import type { OfferFigures } from '../product/simulation/offer-figures.ts';
+import type { SimulationRecord, SimulationRow } from '../product/simulation/simulation.ts';
 
 /** From the settings; the document leaves what is undefined to the lender. */
 export interface Lender {
@@ -19,34 +20,22 @@ export interface Lender {
 /** Amounts are minor units, rates percent as plain decimal text. */
 export interface OfferFacts {
   readonly date: CalendarDate;
-  readonly product: {
-    readonly code: string;
-    readonly name: string;
-    readonly version: number;
-    readonly guarantees: readonly { readonly name: string; readonly percent: number | null }[];
-  };
-  readonly currency: string;
-  readonly digits: number;
+  readonly product: ProductRecord;
+  readonly record: SimulationRecord;
+  readonly offer: OfferFigures;
   readonly periodicity: Periodicity;
-  readonly rates: {
-    readonly isVariable: boolean;
-    /** The rate of the first instalment, without a percent sign. */
-    readonly first: string;
-    readonly ranges: readonly InterestRateRange[];
-    readonly bands: readonly InterestRateBand[];
-  };
+  /** Whether the rate may change otherwise than by the ranges. */
+  readonly isVariable: boolean;
+  /** Those that the loan reaches: a fixed payment may end it early (B2). */
+  readonly ranges: readonly CompleteRange[];
+  /** The rate of the first instalment, without a percent sign. */
+  readonly firstRate: string;
   readonly financed: number;
-  readonly totalUpfront: number;
-  readonly totalCost: number;
-  readonly totalPayable: number;
-  readonly aprc: string | null;
-  readonly installmentAmount: number | null;
-  /** Without the residual row, which `rows` may have. */
-  readonly installmentsNo: number;
+  /** Without row 0, but with the residual row. */
+  readonly rows: readonly SimulationRow[];
+  /** Without either. */
+  readonly instalments: readonly SimulationRow[];
   readonly termEnd: CalendarDate;
-  readonly rows: readonly PaidRow[];
-  readonly commissions: readonly OfferedCharge[];
-  readonly insurances: readonly OfferedCharge[];
   /** True if the cost leaves out a charge that the catalogue names (Q8). */
   readonly hasUncounted: boolean;
   /** Art. 17(5) of 2014/17/EU: the initial period with a fixed rate, and what is repaid at its end; null without one. */

@@ -2,6 +2,7 @@
 
 import type { DocumentLanguage } from '../api/actions/offer-document-fields.ts';
 import { CHARGE_BASES } from '../lending/charges/charge-base.ts';
+import type { Periodicity } from '../lending/dates/periodicity.ts';
 import { isSameCode } from '../product/catalogue/catalogue-record.ts';
 import type { OfferedCharge } from '../product/simulation/simulation.ts';
 import { createFigureFormat, type FigureFormat } from './format-figures.ts';
@@ -11,12 +12,13 @@ import { frequencyText, say, type ValueName } from './wording.ts';
 /** How a document speaks: its language, its figures and its currency. */
 export interface Voice extends FigureFormat {
   readonly say: (name: ValueName, parts?: Readonly<Record<string, string>>) => string;
-  readonly frequency: (periodicity: string) => string;
+  readonly frequency: (periodicity: Periodicity) => string;
 }
 
-export function createVoice({ currency, digits }: OfferFacts, language: DocumentLanguage): Voice {
+export function createVoice({ product, record }: OfferFacts, language: DocumentLanguage): Voice {
+  const currency = product.Availability.Currency;
   return {
-    ...createFigureFormat(language, digits),
+    ...createFigureFormat(language, record.currencyDigits),
     say: (name, parts = {}) => say(language, name, { currency, ...parts }),
     frequency: (periodicity) => frequencyText(language, periodicity),
   };
@@ -31,29 +33,29 @@ export function ratePhrase(voice: Voice, percent: string | null): string {
   return percent === null ? voice.say('noRate') : voice.say('percent', { percent: voice.decimal(percent) });
 }
 
-export function durationPhrase(voice: Voice, { installmentsNo, periodicity, termEnd }: OfferFacts): string {
+export function durationPhrase(voice: Voice, { instalments, periodicity, termEnd }: OfferFacts): string {
   return voice.say('duration', {
-    count: String(installmentsNo),
-    frequency: voice.frequency(periodicity.name),
+    count: String(instalments.length),
+    frequency: voice.frequency(periodicity),
     date: voice.date(termEnd),
   });
 }
 
 export function instalmentsPhrase(voice: Voice, facts: OfferFacts): string {
-  const { rows, installmentsNo, periodicity, installmentAmount } = facts;
+  const { instalments, periodicity, offer } = facts;
   const parts = {
-    count: String(installmentsNo),
-    frequency: voice.frequency(periodicity.name),
-    first: dateOf(voice, rows[0]),
-    last: dateOf(voice, rows[installmentsNo - 1]),
+    count: String(instalments.length),
+    frequency: voice.frequency(periodicity),
+    first: dateOf(voice, instalments[0]),
+    last: dateOf(voice, instalments.at(-1)),
   };
-  if (installmentAmount === null) return voice.say('varyingInstalments', parts);
+  if (offer.installmentAmount === null) return voice.say('varyingInstalments', parts);
   const name = hasCosts(facts) ? 'levelWithCosts' : 'levelInstalments';
-  return voice.say(name, { ...parts, amount: voice.money(installmentAmount) });
+  return voice.say(name, { ...parts, amount: voice.money(offer.installmentAmount) });
 }
 
 export function instalmentAmountPhrase(voice: Voice, facts: OfferFacts): string {
-  const { installmentAmount } = facts;
+  const { installmentAmount } = facts.offer;
   if (installmentAmount === null) return voice.say('asInTable');
   return voice.say(hasCosts(facts) ? 'amountWithCosts' : 'money', { amount: voice.money(installmentAmount) });
 }
@@ -66,48 +68,49 @@ function dateOf(voice: Voice, row: OfferFacts['rows'][number] | undefined): stri
   return row === undefined ? '' : voice.date(row.dueDate);
 }
 
-export function rateTypePhrase(voice: Voice, { isVariable, ranges, bands }: OfferFacts['rates']): string {
+export function rateTypePhrase(voice: Voice, { isVariable, ranges, record }: OfferFacts): string {
   if (isVariable) return voice.say('variableType');
+  const bands = record.terms.BandedInterestRates ?? [];
   return voice.say(ranges.length > 1 || bands.length > 1 ? 'rangesType' : 'fixedType');
 }
 
 /** A line for each range of instalments or band of the balance, then the type; else the one rate. */
-export function borrowingRatePhrase(voice: Voice, { rates, installmentsNo }: OfferFacts): string {
-  const { ranges, bands, first, isVariable } = rates;
-  const ofBands = bands.map(({ Value, MinUtilizedAmount }) =>
+export function borrowingRatePhrase(voice: Voice, facts: OfferFacts): string {
+  const { firstRate, isVariable, ranges, record } = facts;
+  const ofBands = (record.terms.BandedInterestRates ?? []).map(({ Value, MinUtilizedAmount }) =>
     voice.say('rateBand', {
       percent: voice.decimal(Value?.toFixed() ?? '0'),
       from: voice.amount(MinUtilizedAmount?.toFixed() ?? '0'),
     }),
   );
-  const ofRanges = ranges.map(({ InterestRate, FromInstNo = 1, ToInstNo = installmentsNo }) =>
+  const ofRanges = ranges.map(({ rate, from, to }) =>
     voice.say('rateRange', {
-      percent: voice.decimal(InterestRate?.toFixed() ?? first),
-      from: String(FromInstNo),
-      to: String(ToInstNo),
+      percent: voice.decimal(rate?.toFixed() ?? firstRate),
+      from: String(from),
+      to: String(to),
     }),
   );
   const lines = [...ofBands, ...ofRanges];
-  if (lines.length > 0) return [...lines, rateTypePhrase(voice, rates)].join('\n');
-  return voice.say(isVariable ? 'variableRate' : 'fixedRate', { percent: voice.decimal(first) });
+  if (lines.length > 0) return [...lines, rateTypePhrase(voice, facts)].join('\n');
+  return voice.say(isVariable ? 'variableRate' : 'fixedRate', { percent: voice.decimal(firstRate) });
 }
 
-export function isOnce({ periodicityType }: OfferedCharge): boolean {
-  return periodicityType === 'Once';
+export function isOnce({ periodicity }: OfferedCharge): boolean {
+  return periodicity.unit === 'Once';
 }
 
 /** A line for each charge, with its price after discounts. */
 export function chargesPhrase(voice: Voice, charges: readonly OfferedCharge[]): string {
   if (charges.length === 0) return voice.say('none');
   const lines = charges.map((charge) => {
-    const { name, value, periodicityType } = charge;
+    const { name, value, periodicity } = charge;
     return voice.say('charge', {
       name,
       price:
         value === null
           ? percentagePhrase(voice, charge)
           : voice.say('money', { amount: voice.amount(value.toFixed()) }),
-      frequency: voice.frequency(periodicityType),
+      frequency: voice.frequency(periodicity),
     });
   });
   return lines.join('\n');
@@ -125,9 +128,10 @@ function percentagePhrase(voice: Voice, charge: OfferedCharge): string {
 
 /** A line for each guarantee; undefined without any. */
 export function guaranteesPhrase(voice: Voice, { product }: OfferFacts): string | undefined {
-  if (product.guarantees.length === 0) return undefined;
-  const lines = product.guarantees.map(({ name, percent }) =>
-    percent === null ? name : voice.say('guarantee', { name, percent: voice.decimal(String(percent)) }),
+  if (product.Guarantees.length === 0) return undefined;
+  const lines = product.Guarantees.map(
+    ({ ProductGuaranteeName: name, MaxAcceptedCoveringPercent: percent }) =>
+      percent === null ? name : voice.say('guarantee', { name, percent: voice.decimal(String(percent)) }),
   );
   return lines.join('\n');
 }

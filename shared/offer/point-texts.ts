@@ -2,6 +2,7 @@
 
 import { formatMinorUnits } from '../lending/numbers/money.ts';
 import { divideRounded } from '../lending/numbers/rounding.ts';
+import type { OfferedCharge } from '../product/simulation/simulation.ts';
 import type { DocumentSettings, Lender, OfferFacts } from './offer-facts.ts';
 import {
   amountPhrase,
@@ -33,82 +34,78 @@ export function pointTexts(facts: OfferFacts, { language, lender }: DocumentSett
     ...furtherRateTexts(voice, facts),
     Withdrawal: voice.say('yes'),
     EarlyRepayment: voice.say('yes'),
-    Sureties: guaranteesPhrase(voice, facts) ?? null,
     Security: guaranteesPhrase(voice, facts),
   };
 }
 
-function partyTexts(voice: Voice, { product, date }: OfferFacts, { name, address, contact }: Lender): Texts {
-  const known = [address, contact].filter((line) => line !== undefined);
-  const contacts = known.length === 0 ? undefined : known.join('\n');
-  const type = voice.say('product', {
-    name: product.name,
-    code: product.code,
-    version: String(product.version),
-  });
+function partyTexts(
+  voice: Voice,
+  { product, offer, date }: OfferFacts,
+  { name, address, contact }: Lender,
+): Texts {
+  const contacts = [address, contact].filter((line) => line !== undefined);
   return {
-    Creditor: name,
     LenderName: name,
-    CreditorContact: contacts,
-    LenderContact: contacts,
-    CreditType: type,
-    LoanType: type,
+    LenderContact: contacts.length === 0 ? undefined : contacts.join('\n'),
+    CreditType: voice.say('product', {
+      name: product.Name,
+      code: product.Code,
+      version: String(offer.productVersion),
+    }),
     Produced: voice.say('produced', { date: voice.date(date) }),
   };
 }
 
 function amountTexts(voice: Voice, facts: OfferFacts): Texts {
-  const { financed, totalPayable, rows, periodicity } = facts;
-  const duration = durationPhrase(voice, facts);
-  const perUnit = divideRounded(BigInt(totalPayable) * 100n, BigInt(financed), 'HALF_UP');
+  const { financed, rows, periodicity } = facts;
+  const { totalAmountPayable } = facts.offer;
+  const perUnit = divideRounded(BigInt(totalAmountPayable) * 100n, BigInt(financed), 'HALF_UP');
   return {
     TotalAmountOfCredit: amountPhrase(voice, financed),
-    LoanAmount: amountPhrase(voice, financed),
-    Duration: duration,
-    LoanDuration: duration,
-    TotalAmountPayable: amountPhrase(voice, totalPayable),
+    Duration: durationPhrase(voice, facts),
+    TotalAmountPayable: amountPhrase(voice, totalAmountPayable),
     TotalToReimburse: voice.say('payable', {
-      amount: voice.money(totalPayable),
+      amount: voice.money(totalAmountPayable),
       ratio: voice.decimal(formatMinorUnits(perUnit, 2)),
     }),
     Instalments: instalmentsPhrase(voice, facts),
     NumberOfPayments: String(rows.length),
-    Frequency: voice.frequency(periodicity.name),
+    Frequency: voice.frequency(periodicity),
     InstalmentValue: instalmentAmountPhrase(voice, facts),
     NoImmediateAmortisation: rows[0]?.principal === 0 && rows.length > 1 ? voice.say('yes') : null,
   };
 }
 
 function costTexts(voice: Voice, facts: OfferFacts): Texts {
-  const { commissions, insurances, aprc, totalCost, hasUncounted } = facts;
+  const { offer, hasUncounted } = facts;
+  const { commissions, insurances } = facts.record;
   const charges = [...commissions, ...insurances];
-  const list = (listed: typeof charges) => (hasUncounted ? undefined : chargesPhrase(voice, listed));
-  const atStart = list(charges.filter(isOnce));
-  const rate = borrowingRatePhrase(voice, facts);
+  const list = (listed: readonly OfferedCharge[]) =>
+    hasUncounted ? undefined : chargesPhrase(voice, listed);
   return {
-    BorrowingRate: rate,
-    InterestRate: rate,
-    RateType: rateTypePhrase(voice, facts.rates),
-    APR: ratePhrase(voice, aprc),
-    APRC: ratePhrase(voice, aprc),
-    CostOfCredit: amountPhrase(voice, totalCost),
-    CostsAtStart: atStart,
-    OneOffCosts: atStart,
+    BorrowingRate: borrowingRatePhrase(voice, facts),
+    RateType: rateTypePhrase(voice, facts),
+    APRC: ratePhrase(voice, offer.aprc),
+    TotalCostOfCredit: amountPhrase(voice, offer.totalCostOfCredit),
+    CostsAtStart: list(charges.filter(isOnce)),
     RegularCosts: list(charges.filter((one) => !isOnce(one))),
-    Insurances: list([...insurances]),
+    Insurances: list(insurances),
     UnknownCosts: hasUncounted ? undefined : null,
   };
 }
 
 /** Where the rate varies and no higher one or no APRC at it is known, the lender completes the example. */
-function furtherRateTexts(voice: Voice, { initialPeriod: initial, highestRate, rates }: OfferFacts): Texts {
+function furtherRateTexts(
+  voice: Voice,
+  { initialPeriod: initial, highestRate, isVariable }: OfferFacts,
+): Texts {
   const raised = highestRate && {
     percent: ratePhrase(voice, highestRate.percent),
     row: String(highestRate.fromRow),
     aprc: ratePhrase(voice, highestRate.aprc),
     amount: voice.money(highestRate.payment),
   };
-  const unraised = rates.isVariable ? undefined : null;
+  const unraised = isVariable ? undefined : null;
   return {
     InitialPeriodAPRC:
       initial &&

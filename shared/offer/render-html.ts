@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { DocumentSection, DocumentTable, OfferDocument } from '../api/actions/offer-document-fields.ts';
 import { html, type Html } from '../api/documents/html.ts';
+import { logoText, startsPage } from './wording.ts';
 
 const STYLE = `
 body{font:1rem/1.45 "DejaVu Sans",Verdana,sans-serif;margin:0 auto;max-width:60rem;padding:1rem;color:#111;background:#fff}
@@ -25,21 +26,21 @@ export const HTML_POLICY = [
 ].join('; ');
 
 export function renderHtml(document: OfferDocument): string {
-  const { Language, Title, Logo, LogoText, Source, Sections } = document;
+  const { Language, Title, Logo, Source, Sections } = document;
   const page = html`<!doctype html>
 <html lang="${Language}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${Title}</title>
 <style>${{ markup: STYLE }}</style></head>
-<body><header>${Logo === null ? '' : html`<img src="${Logo}" alt="${LogoText}">`}
+<body><header>${Logo === null ? '' : html`<img src="${Logo}" alt="${logoText(document)}">`}
 <h1>${Title}</h1></header>
-<main>${Sections.map(sectionHtml)}</main>
+<main>${Sections.map((section) => sectionHtml(section, startsPage(document, section.Id)))}</main>
 <footer><p><small>${Source}</small></p></footer></body>
 </html>
 `;
   return page.markup;
 }
 
-function sectionHtml({ Id, Heading, StartsPage, Points, Table }: DocumentSection): Html {
+function sectionHtml({ Id, Heading, Points, Table }: DocumentSection, isOnNewPage: boolean): Html {
   const points = Points.map(
     ({ Id: id, Label, Note, Text, IsMissing }) =>
       html`<dt id="${id}">${Label}</dt>${Note === null ? '' : html`<dd>${Note}</dd>`}${
@@ -47,7 +48,7 @@ function sectionHtml({ Id, Heading, StartsPage, Points, Table }: DocumentSection
       }
 `,
   );
-  return html`<section aria-labelledby="${Id}-heading"${StartsPage ? html` class="page"` : ''}>
+  return html`<section aria-labelledby="${Id}-heading"${isOnNewPage ? html` class="page"` : ''}>
 <h2 id="${Id}-heading">${Heading}</h2>
 ${Points.length === 0 ? '' : html`<dl>${points}</dl>`}${Table === null ? '' : tableHtml(Table)}</section>
 `;

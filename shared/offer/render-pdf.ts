@@ -3,8 +3,14 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import PdfWriter from 'pdfkit';
-import type { DocumentSection, DocumentTable, OfferDocument } from '../api/actions/offer-document-fields.ts';
+import type {
+  DocumentLanguage,
+  DocumentSection,
+  DocumentTable,
+  OfferDocument,
+} from '../api/actions/offer-document-fields.ts';
 import { lazy } from '../platform/lazy.ts';
+import { logoText, say, startsPage } from './wording.ts';
 
 /** DejaVu Sans has the letters of all European languages, among them ș and ț with a comma. */
 const fonts = lazy(() => {
@@ -46,19 +52,24 @@ export async function renderPdf(document: OfferDocument): Promise<Buffer> {
   const root = pdf.struct('Document');
   pdf.addStructure(root);
   writeHead(pdf, root, document);
-  for (const section of document.Sections) writeSection(pdf, root, section);
+  for (const section of document.Sections) {
+    if (startsPage(document, section.Id)) pdf.addPage();
+    else pdf.y += SPACE.section;
+    writeSection(pdf, root, section);
+  }
   root.end();
-  numberPages(pdf, document.PageText);
+  numberPages(pdf, document.Language);
   pdf.end();
   return promise;
 }
 
-function writeHead(pdf: Pdf, root: Structure, { Title, Logo, LogoText, Source }: OfferDocument): void {
+function writeHead(pdf: Pdf, root: Structure, document: OfferDocument): void {
+  const { Title, Logo, Source } = document;
   if (Logo !== null) {
     const { y } = pdf;
     const draw = () => pdf.image(Logo, MARGIN, y, { fit: [LOGO.width, LOGO.height] });
     const bbox = [MARGIN, y, MARGIN + LOGO.width, y + LOGO.height];
-    root.add(pdf.struct('Figure', { alt: LogoText, bbox } as object, [draw]));
+    root.add(pdf.struct('Figure', { alt: logoText(document), bbox } as object, [draw]));
     pdf.x = MARGIN;
     pdf.y = y + LOGO.height + SPACE.section;
   }
@@ -67,11 +78,9 @@ function writeHead(pdf: Pdf, root: Structure, { Title, Logo, LogoText, Source }:
 }
 
 function writeSection(pdf: Pdf, root: Structure, section: DocumentSection): void {
-  const { Heading, StartsPage, Points, Table } = section;
+  const { Heading, Points, Table } = section;
   const part = pdf.struct('Sect');
   root.add(part);
-  if (StartsPage) pdf.addPage();
-  else pdf.y += SPACE.section;
   keepTogether(pdf, SIZES.heading * 4);
   writeText(pdf, part, { type: 'H2', text: Heading, font: 'bold', size: SIZES.heading });
   for (const { Label, Note, Text, IsMissing } of Points) {
@@ -150,35 +159,52 @@ interface DrawnLine {
 }
 
 function writeLine(pdf: Pdf, table: Structure, line: DrawnLine): void {
-  const { cells, font, isHead, widths, head } = line;
-  pdf.font(font).fontSize(SIZES.cell).fillColor('#000000');
-  const height = lineHeight(pdf, line);
+  const height = measureLine(pdf, line);
   if (pdf.y + height > pdf.page.height - MARGIN) {
     pdf.addPage();
-    if (head !== undefined) repeatHead(pdf, head);
-    pdf.font(font).fontSize(SIZES.cell);
+    if (line.head !== undefined) repeatHead(pdf, line.head);
   }
   const row = pdf.struct('TR');
   table.add(row);
-  const top = pdf.y;
-  shadeLine(pdf, top, height, font === 'bold');
-  let left = MARGIN;
-  for (const [column, text] of cells.entries()) {
-    const width = widths[column] ?? 0;
-    const isTitle = isHead || column === 0;
-    const at = left;
-    const draw = () => drawCell(pdf, text, { left: at, top, width, isFirst: column === 0 });
-    const scope = isHead ? 'Column' : 'Row';
+  drawLine(pdf, line, height, (draw, column) => {
+    const isTitle = line.isHead || column === 0;
+    const scope = line.isHead ? 'Column' : 'Row';
     row.add(isTitle ? pdf.struct('TH', { scope } as object, [draw]) : pdf.struct('TD', {}, [draw]));
+  });
+  row.end();
+}
+
+function repeatHead(pdf: Pdf, head: DrawnLine): void {
+  drawLine(pdf, head, measureLine(pdf, head), (draw) => {
+    pdf.markContent('Artifact', { type: 'Pagination' } as object);
+    draw();
+    pdf.endMarkedContent();
+  });
+}
+
+function drawLine(
+  pdf: Pdf,
+  line: DrawnLine,
+  height: number,
+  place: (draw: () => void, column: number) => void,
+): void {
+  const top = pdf.y;
+  pdf.font(line.font);
+  shadeLine(pdf, top, height, line.font === 'bold');
+  let left = MARGIN;
+  for (const [column, text] of line.cells.entries()) {
+    const width = line.widths[column] ?? 0;
+    const at = left;
+    place(() => drawCell(pdf, text, { left: at, top, width, isFirst: column === 0 }), column);
     left += width;
   }
-  row.end();
   pdf.x = MARGIN;
   pdf.y = top + height;
 }
 
 /** Most cells are one line high, so that only those wider than their column are measured. */
-function lineHeight(pdf: Pdf, { cells, widths }: DrawnLine): number {
+function measureLine(pdf: Pdf, { cells, font, widths }: DrawnLine): number {
+  pdf.font(font).fontSize(SIZES.cell).fillColor('#000000');
   const one = pdf.currentLineHeight(true);
   const heights = cells.map((text, column) => {
     const width = (widths[column] ?? 0) - 2 * PADDING;
@@ -211,30 +237,13 @@ function shadeLine(pdf: Pdf, top: number, height: number, isShaded: boolean): vo
   pdf.endMarkedContent();
 }
 
-function repeatHead(pdf: Pdf, head: DrawnLine): void {
-  const { cells, widths } = head;
-  pdf.font('bold').fontSize(SIZES.cell);
-  const top = pdf.y;
-  const height = lineHeight(pdf, head);
-  shadeLine(pdf, top, height, true);
-  pdf.markContent('Artifact', { type: 'Pagination' } as object);
-  let left = MARGIN;
-  for (const [column, text] of cells.entries()) {
-    const width = widths[column] ?? 0;
-    drawCell(pdf, text, { left, top, width, isFirst: column === 0 });
-    left += width;
-  }
-  pdf.endMarkedContent();
-  pdf.y = top + height;
-}
-
-function numberPages(pdf: Pdf, text: string): void {
+function numberPages(pdf: Pdf, language: DocumentLanguage): void {
   const { start, count } = pdf.bufferedPageRange();
   for (let page = start; page < start + count; page += 1) {
     pdf.switchToPage(page);
     pdf.page.margins.bottom = 0;
     pdf.markContent('Artifact', { type: 'Pagination' } as object);
-    const shown = text.replace('{page}', String(page + 1)).replace('{pages}', String(count));
+    const shown = say(language, 'page', { page: String(page + 1), pages: String(count) });
     pdf
       .font('regular')
       .fontSize(SIZES.footer)

@@ -1,16 +1,16 @@
 /** The fixed texts of the forms, as data with their sources (T2). */
 
-import type { DocumentForm, DocumentLanguage } from '../api/actions/offer-document-fields.ts';
+import type { DocumentForm, DocumentLanguage, OfferDocument } from '../api/actions/offer-document-fields.ts';
+import type { Periodicity } from '../lending/dates/periodicity.ts';
 import consumerForm from './wording/consumer-credit-form.json' with { type: 'json' };
+import FREQUENCIES from './wording/frequencies.json' with { type: 'json' };
 import informationSheet from './wording/information-sheet.json' with { type: 'json' };
 import VALUES from './wording/values.json' with { type: 'json' };
 
-type Origin = 'annex' | 'unchecked' | 'own';
-
-export interface FixedText {
-  readonly en: string;
-  readonly ro: string;
-  readonly origin: Readonly<Record<DocumentLanguage, Origin>>;
+/** The languages whose words were compared with the annex, or only are meant to be its own; other words are ours. */
+interface FixedText extends Readonly<Record<DocumentLanguage, string>> {
+  readonly annex?: readonly string[];
+  readonly unchecked?: readonly string[];
 }
 
 export interface PointWording {
@@ -54,6 +54,18 @@ export function say(
   return VALUES[name][language].replaceAll(/\{(\w+)\}/g, (_, part: string) => parts[part] ?? '');
 }
 
-export function frequencyText(language: DocumentLanguage, periodicity: string): string {
-  return Object.hasOwn(VALUES, periodicity) ? VALUES[periodicity as ValueName][language] : periodicity;
+/** A periodicity of the catalogue with a period of its own is called by its name. */
+export function frequencyText(language: DocumentLanguage, { name, count, unit }: Periodicity): string {
+  const known: Readonly<Record<string, Readonly<Record<DocumentLanguage, string>>>> = FREQUENCIES;
+  return known[`${count} ${unit}`]?.[language] ?? name;
+}
+
+/** The image of the lender in words. */
+export function logoText({ Language, LenderName }: OfferDocument): string {
+  return say(Language, 'logo', { name: LenderName ?? '' }).trim();
+}
+
+/** Annex I keeps the key information on pages of its own. */
+export function startsPage({ Form }: OfferDocument, sectionId: string): boolean {
+  return FORM_WORDING[Form].sections.some(({ id, startsPage: isFirst }) => id === sectionId && isFirst);
 }

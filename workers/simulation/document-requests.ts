@@ -111,7 +111,7 @@ async function finish(
     return request.deadlineMs === undefined ? retry(RETRY_MS, OVERLOADED) : refused(OVERLOADED);
   const header = warningsList(warnings, undefined);
   const payload: OfferDocumentPayload = {
-    document: JSON.stringify(document),
+    document: JSON.stringify(format === 'json' ? document : { ...document, Logo: null, Sections: null }),
     contentType: format === 'json' ? null : MEDIA_TYPES[format],
     content,
     warnings,

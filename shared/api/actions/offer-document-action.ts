@@ -68,7 +68,7 @@ export type OfferDocumentInput = z.output<typeof offerDocumentFields>;
 
 /** The reply message. `content` is HTML text, or PDF in base64. */
 export interface OfferDocumentPayload {
-  /** JSON text of the {@link OfferDocument}. */
+  /** JSON text of the {@link OfferDocument}; beside a content without its logo and sections. */
   readonly document: string;
   readonly contentType: string | null | undefined;
   readonly content: string | null | undefined;
@@ -76,6 +76,7 @@ export interface OfferDocumentPayload {
 }
 
 export const offerDocumentReply = offerDocument.extend({
+  Sections: offerDocument.shape.Sections.nullable().describe(TEXTS.OfferDocumentReply.Sections),
   ContentType: z.string().nullable().describe(TEXTS.OfferDocumentReply.ContentType),
   Content: z.string().nullable().describe(TEXTS.OfferDocumentReply.Content),
 });

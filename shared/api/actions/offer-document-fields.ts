@@ -39,17 +39,12 @@ const figures = strictNamed(
   }),
 );
 
-/** `Annex`: as the annex words it; `Unchecked`: meant to be, but not compared with it; `Own`: our words. */
-const wording = z.enum(['Annex', 'Unchecked', 'Own']);
-
 const point = strictNamed(
   'OfferDocumentPoint',
   described(TEXTS.OfferDocumentPoint, {
     Id: z.string(),
     Label: z.string(),
-    LabelWording: wording,
     Note: z.string().nullable(),
-    NoteWording: wording.nullable(),
     Text: z.string().nullable(),
     IsMissing: z.boolean(),
   }),
@@ -77,9 +72,7 @@ const section = strictNamed(
   described(TEXTS.OfferDocumentSection, {
     Id: z.string(),
     Heading: z.string(),
-    HeadingWording: wording,
     Source: z.string(),
-    StartsPage: z.boolean(),
     Points: z.array(point),
     Table: table.nullable(),
   }),
@@ -95,11 +88,9 @@ export const offerDocument = strictNamed(
     Date: z.string(),
     LenderName: z.string().nullable(),
     Logo: z.string().nullable(),
-    LogoText: z.string(),
     ProductCode: z.string(),
     ProductVersion: z.number(),
     Currency: z.string(),
-    PageText: z.string(),
     Figures: figures,
     Sections: z.array(section),
     Missing: z.array(z.string()),

@@ -56,8 +56,15 @@ export function highestRateTerms(
   return { ...others, InstallmentsNo, MultipleInterestRates: [...before, raised] };
 }
 
+/** A range with both ends; without a rate it has that of the loan. */
+export interface CompleteRange {
+  readonly rate: InterestRateRange['InterestRate'];
+  readonly from: number;
+  readonly to: number;
+}
+
 /** Ranges with both ends, in order; the defaults are those of R1. */
-function completeRanges(ranges: readonly InterestRateRange[], last: number) {
+export function completeRanges(ranges: readonly InterestRateRange[], last: number): readonly CompleteRange[] {
   let before = 0;
   const whole = ranges.map(({ InterestRate: rate, FromInstNo: from = before + 1, ToInstNo: to = last }) => {
     before = to;

@@ -210,7 +210,7 @@ export function priceCharge(
   const percent = byPercent.left;
   const hasValues = discounts.some((discount) => !discount.record.IsPercentage);
   if (charge.isPercent && !hasValues) {
-    const shown = describeCharge(charge, { ...byPercent, value: null }, loan);
+    const shown = describeCharge(charge, { ...byPercent, value: null }, periodicity, loan);
     return { charge, isOnce, value: undefined, percent, shown };
   }
   if (charge.isPercent && !isOnce && base !== 'financedamount') {
@@ -221,7 +221,7 @@ export function priceCharge(
   const byValue = applyValues(moneyOf(percent), discounts);
   const value = roundToMinor(byValue.left, loan.digits, loan.rounding);
   const shown = {
-    ...describeCharge(charge, { ...byPercent, value: byValue.value }, loan),
+    ...describeCharge(charge, { ...byPercent, value: byValue.value }, periodicity, loan),
     value: scaledDecimal(value, loan.digits),
     baseValue: charge.isPercent ? roundForDisplay(moneyOf(charge.price)) : charge.priceShown,
   };
@@ -265,6 +265,7 @@ function isNullOr(wanted: string | null, found: string | null): boolean {
 function describeCharge(
   charge: CatalogueCharge,
   discounted: Discounted,
+  periodicity: Periodicity,
   { start }: SimulatedLoan,
 ): OfferedCharge {
   const { record, isPercent, price, priceShown } = charge;
@@ -283,6 +284,7 @@ function describeCharge(
     valueIsPercent: isPercent,
     currencyId: currencyId(record.Currency),
     periodicityType: record.PeriodicityType,
+    periodicity,
     date: start,
     id: record.Id,
     isUpfront: record.IsUpfront,

@@ -8,6 +8,7 @@ import type {
 import type { ChargePlace } from './charge-selection.ts';
 import type { OfferFigures } from './offer-figures.ts';
 import type { NamedFigure } from '../catalogue/item-filters.ts';
+import type { Periodicity } from '../../lending/dates/periodicity.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { RequestFault, RequestWarning } from '../../lending/request/validation.ts';
 import type { UsedCalendar } from '../../lending/request/repayment-schedule.ts';
@@ -140,7 +141,9 @@ export interface OfferedCharge {
   readonly discountPercent: Decimal | null;
   readonly valueIsPercent: boolean;
   readonly currencyId: string;
+  /** As the catalogue writes the name of `periodicity`. */
   readonly periodicityType: string;
+  readonly periodicity: Periodicity;
   /** Start of the first period: the day of the request (Q6). */
   readonly date: CalendarDate;
   readonly id: string;

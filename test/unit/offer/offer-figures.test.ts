@@ -183,6 +183,23 @@ describe('the annual rates of an ESIS (T5)', () => {
     expect(outcome.faults.map(({ path, message }) => `${path} ${message}`)).toEqual(faults);
   });
 
+  it('counts the instalments of a loan that a fixed payment ends early, and no rate after its end (B2)', () => {
+    const fixed = { installmentValue: new Decimal(5000) };
+    const variable = documentOf(homeLoan(), { ...fixed, HighestRate: HIGHEST, HighestRateFrom: 21 });
+    expect(pointOf(variable, 'Duration').Text).toBe('21 periods (monthly), until 30 August 2028');
+    expect(pointOf(variable, 'NumberOfPayments').Text).toBe('21');
+    expect(figuresOf(variable)).toMatchObject({ HighestInstallmentAmount: 3865.66 });
+    const beyond = documentOutcome(homeLoan(), { ...fixed, HighestRate: HIGHEST, HighestRateFrom: 22 });
+    expect(beyond).toMatchObject({
+      faults: [{ path: 'HighestRateFrom', message: 'must be a whole number from 1 to 21' }],
+    });
+    const collection = documentOf(homeLoan({ interests: COLLECTION }), fixed);
+    expect(pointOf(collection, 'BorrowingRate').Text).toBe(
+      '4.20 % for instalments 1 to 21\nfixed for the duration of the loan',
+    );
+    expect(figuresOf(collection)).toMatchObject({ InitialPeriodRows: null, HighestRate: null });
+  });
+
   it('leaves the higher rate to the lender if that of the catalogue is not above the variable one', () => {
     const [collection, fixed, later] = COLLECTION;
     const interests = [collection!, fixed!, { ...later!, ...rate(5) }];

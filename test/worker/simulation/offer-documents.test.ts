@@ -95,7 +95,11 @@ describe('over HTTP', () => {
     expect(typeOf(await fetch(address, { headers: { accept: 'text/html' } }))).toBe(
       'application/json; charset=utf-8',
     );
-    expect(await (await fetch(address)).json()).toMatchObject({ ContentType: 'application/pdf' });
+    expect(await (await fetch(address)).json()).toMatchObject({
+      ContentType: 'application/pdf',
+      Missing: ['LenderName', 'LenderContact', 'Drawdown', 'Redress'],
+      Sections: null,
+    });
   });
 
   it('a refusal is a problem document in every format, with all faults (E1)', async () => {
@@ -114,14 +118,14 @@ describe('over HTTP', () => {
   });
 });
 
-it('over Kafka Format selects HTML as text or PDF in base64, in JSON and Avro (T1)', async () => {
+it('over Kafka Format selects HTML as text or PDF in base64 in place of the sections, in JSON and Avro (T1)', async () => {
   const { ask, askAvro } = await createBatchWorld({ start: startSimulationWithExamples });
   const sent = { topic: TOPIC.simulationRequests, timestampMs: EXAMPLE_TIME_MS };
   const pdf = await ask(jsonBatch({ ...CONSUMER.request, Format: 'PDF' }, TYPE, sent));
   expect(textOf(pdf, HEADER.messageType)).toBe('CreateOfferDocumentReply');
   const { Content, ...others } = bodyOf(pdf) as { Content: string };
   const { Content: _, ...expected } = CONSUMER.reply as { Content: null };
-  expect(others).toEqual({ ...expected, ContentType: 'application/pdf' });
+  expect(others).toEqual({ ...expected, ContentType: 'application/pdf', Sections: null });
   const { text } = await readPdf(Buffer.from(Content, 'base64'));
   expect(text).toContain('Standard European Consumer Credit Information');
   const read = CREATE_OFFER_DOCUMENT.read({ ...CONSUMER.request, Format: 'html' });
