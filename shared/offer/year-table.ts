@@ -2,17 +2,9 @@
 
 import { daysPerPeriod, monthsPerPeriod, type Periodicity } from '../lending/dates/periodicity.ts';
 import type { CalendarDate } from '../lending/dates/calendar-date.ts';
+import type { SimulationRow } from '../product/simulation/simulation.ts';
 
-/** The figures of an instalment, in minor units. `remainingValue` is the balance before it. */
-export interface PaidRow {
-  readonly InstallmentNo: number;
-  readonly dueDate: CalendarDate;
-  readonly remainingValue: number;
-  readonly interest: number;
-  readonly principal: number;
-  readonly totalInstallment: number;
-  readonly capitalisedInterest?: number;
-}
+export type PaidRow = Omit<SimulationRow, 'pmt' | 'managementFee' | 'insurance'>;
 
 /** Sums of one or several instalments, in minor units. `costs` is what they pay beside interest and principal. */
 export interface TableLine {
