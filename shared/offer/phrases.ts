@@ -42,22 +42,35 @@ export function durationPhrase(voice: Voice, { instalments, periodicity, termEnd
 }
 
 export function instalmentsPhrase(voice: Voice, facts: OfferFacts): string {
-  const { instalments, periodicity, offer } = facts;
-  const parts = {
+  const { instalments, periodicity } = facts;
+  const level = hasCosts(facts) ? 'levelWithCosts' : 'levelInstalments';
+  return levelPhrase(voice, facts, [level, 'varyingInstalments'], {
     count: String(instalments.length),
     frequency: voice.frequency(periodicity),
     first: dateOf(voice, instalments[0]),
     last: dateOf(voice, instalments.at(-1)),
-  };
-  if (offer.installmentAmount === null) return voice.say('varyingInstalments', parts);
-  const name = hasCosts(facts) ? 'levelWithCosts' : 'levelInstalments';
-  return voice.say(name, { ...parts, amount: voice.money(offer.installmentAmount) });
+  });
 }
 
 export function instalmentAmountPhrase(voice: Voice, facts: OfferFacts): string {
-  const { installmentAmount } = facts.offer;
-  if (installmentAmount === null) return voice.say('asInTable');
-  return voice.say(hasCosts(facts) ? 'amountWithCosts' : 'money', { amount: voice.money(installmentAmount) });
+  return levelPhrase(voice, facts, [hasCosts(facts) ? 'amountWithCosts' : 'money', 'asInTable']);
+}
+
+/** The first sentence if all instalments but the last have the same payment, and what the last pays; else the second. */
+function levelPhrase(
+  voice: Voice,
+  { instalments, offer }: OfferFacts,
+  [level, varying]: readonly [level: ValueName, varying: ValueName],
+  parts: Readonly<Record<string, string>> = {},
+): string {
+  const { installmentAmount } = offer;
+  const last = instalments.at(-1)?.pmt ?? null;
+  if (installmentAmount === null || !instalments.slice(0, -1).every(({ pmt }) => pmt === installmentAmount))
+    return voice.say(varying, parts);
+  const text = voice.say(level, { ...parts, amount: voice.money(installmentAmount) });
+  return last === null || last === installmentAmount
+    ? text
+    : voice.say('lastInstalment', { text, amount: voice.money(last) });
 }
 
 function hasCosts({ rows }: OfferFacts): boolean {
