@@ -155,7 +155,7 @@ test('an entry of the request takes the place of a text, and completes a point (
   });
   expect(pointOf(document, 'PersonalisedPrice').Text).toBe('Yes');
   expect(pointOf(document, 'LenderName').Text).toBe('Other bank');
-  expect(document.Missing).toEqual(['Drawdown', 'Redress']);
+  expect(document.Missing).toEqual(['Drawdown', 'RepresentativeExample', 'CompulsoryServices', 'Redress']);
 });
 
 describe('the texts of an offer', () => {
@@ -260,7 +260,15 @@ test('what the settings do not have is left to the lender (T3)', () => {
   const nobody = { name: undefined, address: undefined, contact: undefined, logo: undefined };
   const document = documentOf(personal, {}, nobody);
   expect(document).toMatchObject({ LenderName: null, Logo: null });
-  expect(document.Missing).toEqual(['LenderName', 'LatePayments', 'LenderContact', 'Drawdown', 'Redress']);
+  expect(document.Missing).toEqual([
+    'LenderName',
+    'LatePayments',
+    'LenderContact',
+    'Drawdown',
+    'RepresentativeExample',
+    'CompulsoryServices',
+    'Redress',
+  ]);
 });
 
 test('names of fields and points that are unknown are refused together (E3)', () => {
@@ -310,6 +318,9 @@ test('an income, and outside mortgages a highest rate, have no effect (E5)', () 
   });
 });
 
+const numbersOf = (form: keyof typeof FORM_WORDING) =>
+  FORM_WORDING[form].sections.flatMap(({ heading }) => /^\d+/.exec(heading.en)?.[0] ?? []).map(Number);
+
 describe('the fixed wording (T2)', () => {
   it('has for each text both languages and its source, and says which of them were compared with the annex', () => {
     for (const { sections, source, title } of Object.values(FORM_WORDING)) {
@@ -330,6 +341,41 @@ describe('the fixed wording (T2)', () => {
       expect(source).toMatch(/^Directive .*, annex I/);
       expect(sections.every((section) => section.source.startsWith('annex I'))).toBe(true);
     }
+  });
+
+  it('has every section of the annexes, and nothing in brackets that a lender would print', () => {
+    expect(numbersOf('ESIS')).toEqual(Array.from({ length: 15 }, (_, at) => at + 1));
+    expect(numbersOf('ConsumerCredit')).toEqual([1, 2, 3, 4]);
+    expect(JSON.stringify(Object.values(FORM_WORDING).map(({ sections }) => sections))).not.toMatch(
+      /"(en|ro)":"[^"]*[[{]/,
+    );
+  });
+
+  it('explains the table by the numbers of its columns', () => {
+    const document = documentOf(homeLoan());
+    const { Columns = [] } = document.Sections.find(({ Table }) => Table !== null)?.Table ?? {};
+    const named = pointOf(document, 'TableExplained').Note?.matchAll(/([\w ]+) \(column (\d)\)/g) ?? [];
+    expect([...named].map(([, words, column]) => [words?.trim(), Columns[Number(column) - 1]])).toEqual([
+      ['The instalments', 'Amount of the instalment'],
+      ['are the sum of interest to be paid', 'Interest to be paid per instalment'],
+      ['capital paid', 'Capital repaid per instalment'],
+      ['other costs', 'Other costs included in the instalment'],
+      ['Outstanding capital', 'Outstanding capital after each instalment'],
+    ]);
+  });
+
+  it('warns of the home, of a variable rate and of a lower income in every such mortgage', () => {
+    const warnings = ['VariableRate', 'HigherInstalment', 'InstalmentValue', 'OtherTaxes', 'HomeAtRisk'];
+    const shown = (offering: Parameters<typeof documentOf>[0]) =>
+      documentOf(offering)
+        .Sections.flatMap(({ Points }) => Points.map(({ Id }) => Id))
+        .filter((id) => warnings.includes(id));
+    expect(new Set(shown(homeLoan()))).toEqual(new Set(warnings));
+    expect(shown(homeLoan({ interests: [interest({ Type: 'Fixed' })] }))).toEqual([
+      'OtherTaxes',
+      'InstalmentValue',
+      'HomeAtRisk',
+    ]);
   });
 
   it('names every built-in periodicity in both languages, and others by their period, else by their name', () => {
