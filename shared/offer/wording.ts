@@ -7,10 +7,9 @@ import FREQUENCIES from './wording/frequencies.json' with { type: 'json' };
 import informationSheet from './wording/information-sheet.json' with { type: 'json' };
 import VALUES from './wording/values.json' with { type: 'json' };
 
-/** The languages whose words were compared with the annex, or only are meant to be its own; other words are ours. */
+/** `annex` has the languages whose words are those of the Official Journal; other words are ours. */
 interface FixedText extends Readonly<Record<DocumentLanguage, string>> {
   readonly annex?: readonly string[];
-  readonly unchecked?: readonly string[];
 }
 
 export interface PointWording {
