@@ -13,7 +13,7 @@ import { findProductType } from '../lending/schedule-types/schedule-type.ts';
 import { createFigureFormat } from './format-figures.ts';
 import type { DocumentEntry, DocumentSettings, OfferFacts } from './offer-facts.ts';
 import { pointTexts, type PointText } from './point-texts.ts';
-import { FORM_WORDING, say, type PointWording, type SectionWording } from './wording.ts';
+import { FORM_WORDING, formText, say, type PointWording, type SectionWording } from './wording.ts';
 import { instalmentLines, yearLines, type TableLine } from './year-table.ts';
 
 /** Mortgages have the ESIS, all other products the consumer form (T1). */
@@ -37,7 +37,7 @@ export function buildOfferDocument(
   const texts = pointTexts(facts, settings);
   const built = sections
     .map((section) => buildSection(section, { facts, language, texts: withEntries(texts, entries) }))
-    .filter(({ Points, Table }) => Points.length > 0 || Table !== null);
+    .filter(({ Points }, at) => Points.length > 0 || sections[at]?.points.length === 0);
   const numbered = renumber(built);
   return {
     Form: form,
@@ -89,17 +89,19 @@ function buildSection(section: SectionWording, building: Building): DocumentSect
   };
 }
 
-function buildPoint(point: PointWording, { language, texts }: Building) {
-  const { id, label, note, isStatement = false, isOptional = false } = point;
+function buildPoint(point: PointWording, { facts, language, texts }: Building) {
+  const { id, label, note, isStatement = false, isOptional = false, isWarning = false } = point;
   const text = texts[id];
   if (text === null || (text === undefined && isOptional)) return undefined;
   const isMissing = text === undefined && !isStatement;
+  const words = (fixed: typeof label) => formText(fixed, language, facts.periodicity);
   return {
     Id: id,
-    Label: label[language],
-    Note: note?.[language] ?? null,
+    Label: words(label),
+    Note: note === undefined ? null : words(note),
     Text: isMissing ? say(language, 'toComplete') : (text ?? null),
     IsMissing: isMissing,
+    IsWarning: isWarning,
   };
 }
 
@@ -122,7 +124,11 @@ function buildTable(
   return {
     Caption: say(language, 'caption', { currency: facts.product.Availability.Currency }),
     Columns: columns.map(([name]) => say(language, name)),
-    Lines: lines.map((line) => ({ Kind: line.kind, Cells: columns.map(([, cell]) => cell(line)) })),
+    Lines: lines.map((line) => ({
+      Kind: line.kind,
+      IsHypothetical: table === 'Years' && line.lastNumber >= (facts.variableFrom ?? Infinity),
+      Cells: columns.map(([, cell]) => cell(line)),
+    })),
   };
 }
 

@@ -164,7 +164,7 @@ function offerFacts(
     record,
     offer,
     periodicity,
-    isVariable: rate.variable.length > 0,
+    variableFrom: rate.variable.length === 0 ? undefined : rate.firstVariableRow,
     ranges: completeRanges(terms.MultipleInterestRates ?? [], last)
       .filter(({ from }) => from <= last)
       .map((range) => ({ ...range, to: Math.min(range.to, last) })),

@@ -24,8 +24,8 @@ export interface OfferFacts {
   readonly record: SimulationRecord;
   readonly offer: OfferFigures;
   readonly periodicity: Periodicity;
-  /** Whether the rate may change otherwise than by the ranges. */
-  readonly isVariable: boolean;
+  /** The first instalment whose rate may change otherwise than by the ranges; undefined if none may. */
+  readonly variableFrom: number | undefined;
   /** Those that the loan reaches: a fixed payment may end it early (B2). */
   readonly ranges: readonly CompleteRange[];
   /** The rate of the first instalment, without a percent sign. */

@@ -7,7 +7,7 @@ import { isSameCode } from '../product/catalogue/catalogue-record.ts';
 import type { OfferedCharge } from '../product/simulation/simulation.ts';
 import { createFigureFormat, type FigureFormat } from './format-figures.ts';
 import type { OfferFacts } from './offer-facts.ts';
-import { frequencyText, say, type ValueName } from './wording.ts';
+import { frequencyWords, say, type ValueName } from './wording.ts';
 
 /** How a document speaks: its language, its figures and its currency. */
 export interface Voice extends FigureFormat {
@@ -20,7 +20,7 @@ export function createVoice({ product, record }: OfferFacts, language: DocumentL
   return {
     ...createFigureFormat(language, record.currencyDigits),
     say: (name, parts = {}) => say(language, name, { currency, ...parts }),
-    frequency: (periodicity) => frequencyText(language, periodicity),
+    frequency: (periodicity) => frequencyWords(language, periodicity).frequency,
   };
 }
 
@@ -41,15 +41,26 @@ export function durationPhrase(voice: Voice, { instalments, periodicity, termEnd
   });
 }
 
+export function examplePhrase(voice: Voice, facts: OfferFacts): string {
+  return voice.say('example', {
+    amount: voice.money(facts.financed),
+    duration: durationPhrase(voice, facts),
+    total: voice.money(facts.offer.totalAmountPayable),
+    aprc: ratePhrase(voice, facts.offer.aprc),
+    start: voice.date(facts.offer.startDate),
+  });
+}
+
 export function instalmentsPhrase(voice: Voice, facts: OfferFacts): string {
   const { instalments, periodicity } = facts;
   const level = hasCosts(facts) ? 'levelWithCosts' : 'levelInstalments';
-  return levelPhrase(voice, facts, [level, 'varyingInstalments'], {
+  const text = levelPhrase(voice, facts, [level, 'varyingInstalments'], {
     count: String(instalments.length),
     frequency: voice.frequency(periodicity),
     first: dateOf(voice, instalments[0]),
     last: dateOf(voice, instalments.at(-1)),
   });
+  return `${text}\n${voice.say('manner')}`;
 }
 
 export function instalmentAmountPhrase(voice: Voice, facts: OfferFacts): string {
@@ -81,15 +92,15 @@ function dateOf(voice: Voice, row: OfferFacts['rows'][number] | undefined): stri
   return row === undefined ? '' : voice.date(row.dueDate);
 }
 
-export function rateTypePhrase(voice: Voice, { isVariable, ranges, record }: OfferFacts): string {
-  if (isVariable) return voice.say('variableType');
+export function rateTypePhrase(voice: Voice, { variableFrom, ranges, record }: OfferFacts): string {
+  if (variableFrom !== undefined) return voice.say('variableType');
   const bands = record.terms.BandedInterestRates ?? [];
   return voice.say(ranges.length > 1 || bands.length > 1 ? 'rangesType' : 'fixedType');
 }
 
 /** A line for each range of instalments or band of the balance, then the type; else the one rate. */
 export function borrowingRatePhrase(voice: Voice, facts: OfferFacts): string {
-  const { firstRate, isVariable, ranges, record } = facts;
+  const { firstRate, variableFrom, ranges, record } = facts;
   const ofBands = (record.terms.BandedInterestRates ?? []).map(({ Value, MinUtilizedAmount }) =>
     voice.say('rateBand', {
       percent: voice.decimal(Value?.toFixed() ?? '0'),
@@ -105,7 +116,8 @@ export function borrowingRatePhrase(voice: Voice, facts: OfferFacts): string {
   );
   const lines = [...ofBands, ...ofRanges];
   if (lines.length > 0) return [...lines, rateTypePhrase(voice, facts)].join('\n');
-  return voice.say(isVariable ? 'variableRate' : 'fixedRate', { percent: voice.decimal(firstRate) });
+  const type = variableFrom === undefined ? 'fixedRate' : 'variableRate';
+  return voice.say(type, { percent: voice.decimal(firstRate) });
 }
 
 export function isOnce({ periodicity }: OfferedCharge): boolean {

@@ -10,6 +10,7 @@ import {
   chargesPhrase,
   createVoice,
   durationPhrase,
+  examplePhrase,
   guaranteesPhrase,
   instalmentAmountPhrase,
   instalmentsPhrase,
@@ -32,6 +33,7 @@ export function pointTexts(facts: OfferFacts, { language, lender }: DocumentSett
     ...amountTexts(voice, facts),
     ...costTexts(voice, facts),
     ...furtherRateTexts(voice, facts),
+    ...interestOnlyTexts(voice, facts),
     Withdrawal: voice.say('yes'),
     EarlyRepayment: voice.say('yes'),
     Security: guaranteesPhrase(voice, facts),
@@ -80,6 +82,7 @@ function costTexts(voice: Voice, facts: OfferFacts): Texts {
   const { offer, hasUncounted } = facts;
   const { commissions, insurances } = facts.record;
   const charges = [...commissions, ...insurances];
+  const names = insurances.flatMap(({ isCompulsory, name }) => (isCompulsory ? [name] : [])).join(', ');
   const list = (listed: readonly OfferedCharge[]) =>
     hasUncounted ? undefined : chargesPhrase(voice, listed);
   return {
@@ -90,6 +93,8 @@ function costTexts(voice: Voice, facts: OfferFacts): Texts {
     CostsAtStart: list(charges.filter(isOnce)),
     RegularCosts: list(charges.filter((one) => !isOnce(one))),
     Insurances: list(insurances),
+    CompulsoryInsurance: hasUncounted || names === '' ? undefined : voice.say('compulsory', { names }),
+    RepresentativeExample: hasUncounted ? undefined : examplePhrase(voice, facts),
     UnknownCosts: hasUncounted ? undefined : null,
   };
 }
@@ -97,7 +102,7 @@ function costTexts(voice: Voice, facts: OfferFacts): Texts {
 /** Where the rate varies and no higher one or no APRC at it is known, the lender completes the example. */
 function furtherRateTexts(
   voice: Voice,
-  { initialPeriod: initial, highestRate, isVariable }: OfferFacts,
+  { initialPeriod: initial, highestRate, variableFrom }: OfferFacts,
 ): Texts {
   const raised = highestRate && {
     percent: ratePhrase(voice, highestRate.percent),
@@ -105,7 +110,7 @@ function furtherRateTexts(
     aprc: ratePhrase(voice, highestRate.aprc),
     amount: voice.money(highestRate.payment),
   };
-  const unraised = isVariable ? undefined : null;
+  const unraised = variableFrom === undefined ? null : undefined;
   return {
     InitialPeriodAPRC:
       initial &&
@@ -116,6 +121,23 @@ function furtherRateTexts(
       }),
     VariableRate:
       raised === undefined || highestRate?.aprc === null ? unraised : voice.say('highestRate', raised),
+    IllustrativeTotal: unraised,
+    TableVaries: variableFrom === undefined ? null : voice.say('tableVaries', { row: String(variableFrom) }),
     HigherInstalment: raised === undefined ? unraised : voice.say('higherInstalment', raised),
+  };
+}
+
+/** The capital that is owed at the end because the instalments do not repay it: all, or that of a residual row. */
+function interestOnlyTexts(voice: Voice, { instalments, rows }: OfferFacts): Texts {
+  const before = instalments.slice(0, -1);
+  const isAll =
+    before.some(({ interest }) => interest > 0) && before.every(({ principal }) => principal === 0);
+  const last = rows.slice(isAll ? before.length : instalments.length);
+  const owed = last.reduce((sum, { principal }) => sum + principal, 0);
+  if (owed === 0) return { InterestOnly: null, InterestOnlyRepayment: null };
+  const amount = { amount: voice.money(owed) };
+  return {
+    InterestOnly: voice.say(isAll ? 'interestOnly' : 'partlyInterestOnly', amount),
+    InterestOnlyRepayment: voice.say(isAll ? 'repayInterestOnly' : 'repayPartlyInterestOnly', amount),
   };
 }

@@ -9,9 +9,10 @@ const STYLE = `
 body{font:1rem/1.45 "DejaVu Sans",Verdana,sans-serif;margin:0 auto;max-width:60rem;padding:1rem;color:#111;background:#fff}
 h1{font-size:1.6rem}h2{font-size:1.2rem;margin-top:2rem}img{max-height:4rem;max-width:16rem}
 dt{font-weight:bold;margin-top:.75rem}dd{margin:0 0 0 1rem}dd.text{white-space:pre-line;font-weight:bold}
-dd.missing{background:#fff3c4}table{border-collapse:collapse;width:100%}caption{text-align:left}
+div.warning{font-size:1.2rem;font-weight:bold}dd.missing{background:#fff3c4}
+table{border-collapse:collapse;width:100%}caption{text-align:left}
 th,td{border:1px solid #767676;padding:.25rem .5rem;text-align:right}th:first-child{text-align:left}
-tr.subtotal,tr.total{font-weight:bold;background:#eee}
+tr.hypothetical{font-style:italic}tr.subtotal,tr.total{font-weight:bold;background:#eee}
 @media print{section.page{break-before:page}thead{display:table-header-group}tr{break-inside:avoid}}
 `;
 
@@ -42,10 +43,10 @@ export function renderHtml(document: OfferDocument): string {
 
 function sectionHtml({ Id, Heading, Points, Table }: DocumentSection, isOnNewPage: boolean): Html {
   const points = Points.map(
-    ({ Id: id, Label, Note, Text, IsMissing }) =>
-      html`<dt id="${id}">${Label}</dt>${Note === null ? '' : html`<dd>${Note}</dd>`}${
+    ({ Id: id, Label, Note, Text, IsMissing, IsWarning }) =>
+      html`<div${IsWarning ? html` class="warning"` : ''}><dt id="${id}">${Label}</dt>${Note === null ? '' : html`<dd>${Note}</dd>`}${
         Text === null ? '' : html`<dd class="${IsMissing ? 'text missing' : 'text'}">${Text}</dd>`
-      }
+      }</div>
 `,
   );
   return html`<section aria-labelledby="${Id}-heading"${isOnNewPage ? html` class="page"` : ''}>
@@ -56,9 +57,9 @@ ${Points.length === 0 ? '' : html`<dl>${points}</dl>`}${Table === null ? '' : ta
 
 function tableHtml({ Caption, Columns, Lines }: DocumentTable): Html {
   const heads = Columns.map((column) => html`<th scope="col">${column}</th>`);
-  const lines = Lines.map(({ Kind, Cells: [first = '', ...others] }) => {
+  const lines = Lines.map(({ Kind, IsHypothetical, Cells: [first = '', ...others] }) => {
     const cells = others.map((cell) => html`<td>${cell}</td>`);
-    return html`<tr class="${Kind}"><th scope="row">${first}</th>${cells}</tr>
+    return html`<tr class="${IsHypothetical ? `${Kind} hypothetical` : Kind}"><th scope="row">${first}</th>${cells}</tr>
 `;
   });
   return html`<table><caption>${Caption}</caption><thead><tr>${heads}</tr></thead><tbody>

@@ -23,7 +23,7 @@ type Pdf = InstanceType<typeof PdfWriter>;
 type Structure = ReturnType<Pdf['struct']>;
 
 const MARGIN = 50;
-const SIZES = { title: 16, heading: 12, text: 9, cell: 7.5, footer: 7.5 };
+const SIZES = { title: 16, heading: 12, warning: 11, text: 9, cell: 7.5, footer: 7.5 };
 const SPACE = { section: 12, point: 5 };
 const LOGO = { width: 140, height: 45 };
 const COLOURS = { missing: '#8a4b00', shade: '#eeeeee', line: '#767676' };
@@ -83,14 +83,15 @@ function writeSection(pdf: Pdf, root: Structure, section: DocumentSection): void
   root.add(part);
   keepTogether(pdf, SIZES.heading * 4);
   writeText(pdf, part, { type: 'H2', text: Heading, font: 'bold', size: SIZES.heading });
-  for (const { Label, Note, Text, IsMissing } of Points) {
+  for (const { Label, Note, Text, IsMissing, IsWarning } of Points) {
     pdf.y += SPACE.point;
-    keepTogether(pdf, SIZES.text * 3);
-    writeText(pdf, part, { type: 'P', text: Label, font: 'bold', size: SIZES.text });
-    if (Note !== null) writeText(pdf, part, { type: 'P', text: Note, font: 'regular', size: SIZES.text });
+    const [font, size] = IsWarning ? (['bold', SIZES.warning] as const) : (['regular', SIZES.text] as const);
+    keepTogether(pdf, size * 3);
+    writeText(pdf, part, { type: 'P', text: Label, font: 'bold', size });
+    if (Note !== null) writeText(pdf, part, { type: 'P', text: Note, font, size });
     if (Text === null) continue;
     const colour = IsMissing ? { colour: COLOURS.missing } : {};
-    writeText(pdf, part, { type: 'P', text: Text, font: 'regular', size: SIZES.text, indent: 12, ...colour });
+    writeText(pdf, part, { type: 'P', text: Text, font, size, indent: 12, ...colour });
   }
   if (Table !== null) writeTable(pdf, part, Table);
   part.end();
@@ -142,9 +143,10 @@ function writeTable(pdf: Pdf, parent: Structure, { Caption, Columns, Lines }: Do
   const widths = Columns.map((_, column) => (column === 0 ? FIRST_COLUMN : width));
   const head = { cells: Columns, font: 'bold', isHead: true, widths } as const;
   writeLine(pdf, table, head);
-  for (const { Kind, Cells } of Lines) {
+  for (const { Kind, IsHypothetical, Cells } of Lines) {
     const isSum = Kind === 'subtotal' || Kind === 'total';
-    writeLine(pdf, table, { cells: Cells, font: isSum ? 'bold' : 'regular', isHead: false, widths, head });
+    const font = isSum ? 'bold' : 'regular';
+    writeLine(pdf, table, { cells: Cells, font, isSlanted: IsHypothetical, isHead: false, widths, head });
   }
   table.end();
 }
@@ -152,6 +154,7 @@ function writeTable(pdf: Pdf, parent: Structure, { Caption, Columns, Lines }: Do
 interface DrawnLine {
   readonly cells: readonly string[];
   readonly font: 'regular' | 'bold';
+  readonly isSlanted?: boolean;
   readonly isHead: boolean;
   readonly widths: readonly number[];
   /** Repeated, as an artifact, where a page begins. */
@@ -195,7 +198,12 @@ function drawLine(
   for (const [column, text] of line.cells.entries()) {
     const width = line.widths[column] ?? 0;
     const at = left;
-    place(() => drawCell(pdf, text, { left: at, top, width, isFirst: column === 0 }), column);
+    const options = {
+      width: width - 2 * PADDING,
+      align: column === 0 ? 'left' : 'right',
+      oblique: line.isSlanted ?? false,
+    } as const;
+    place(() => pdf.text(text, at + PADDING, top + PADDING, options), column);
     left += width;
   }
   pdf.x = MARGIN;
@@ -211,17 +219,6 @@ function measureLine(pdf: Pdf, { cells, font, widths }: DrawnLine): number {
     return pdf.widthOfString(text) > width ? pdf.heightOfString(text, { width }) : one;
   });
   return Math.max(...heights) + 2 * PADDING;
-}
-
-function drawCell(
-  pdf: Pdf,
-  text: string,
-  { left, top, width, isFirst }: { left: number; top: number; width: number; isFirst: boolean },
-): void {
-  pdf.text(text, left + PADDING, top + PADDING, {
-    width: width - 2 * PADDING,
-    align: isFirst ? 'left' : 'right',
-  });
 }
 
 function shadeLine(pdf: Pdf, top: number, height: number, isShaded: boolean): void {

@@ -20,6 +20,8 @@ export interface PointWording {
   readonly isStatement?: boolean;
   /** Left out where it does not apply; any other point without a text is for the lender to complete. */
   readonly isOptional?: boolean;
+  /** To be highlighted, as annex II of 2014/17/EU asks for warnings of risks. */
+  readonly isWarning?: boolean;
 }
 
 export interface SectionWording {
@@ -50,13 +52,24 @@ export function say(
   name: ValueName,
   parts: Readonly<Record<string, string>> = {},
 ): string {
-  return VALUES[name][language].replaceAll(/\{(\w+)\}/g, (_, part: string) => parts[part] ?? '');
+  return fill(VALUES[name][language], parts);
 }
 
-/** A periodicity of the catalogue with a period of its own is called by its name. */
-export function frequencyText(language: DocumentLanguage, { name, count, unit }: Periodicity): string {
-  const known: Readonly<Record<string, Readonly<Record<DocumentLanguage, string>>>> = FREQUENCIES;
-  return known[`${count} ${unit}`]?.[language] ?? name;
+function fill(text: string, parts: Readonly<Record<string, string>>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (_, part: string) => parts[part] ?? '');
+}
+
+type Words = Readonly<Record<'frequency' | 'adjective' | 'every', string>>;
+
+/** How texts name a frequency. A periodicity of the catalogue with a period of its own is called by its name. */
+export function frequencyWords(language: DocumentLanguage, { name, count, unit }: Periodicity): Words {
+  const known: Readonly<Record<string, Readonly<Record<DocumentLanguage, Words>>>> = FREQUENCIES;
+  return known[`${count} ${unit}`]?.[language] ?? { frequency: name, adjective: name, every: name };
+}
+
+/** A text of a form, which may name the frequency of the payments. */
+export function formText(text: FixedText, language: DocumentLanguage, periodicity: Periodicity): string {
+  return fill(text[language], frequencyWords(language, periodicity));
 }
 
 /** The image of the lender in words. */

@@ -11,6 +11,8 @@ export interface TableLine {
   readonly kind: 'instalment' | 'subtotal' | 'year' | 'total';
   /** Number of the instalment or of the year from 1; 0 for the total. */
   readonly number: number;
+  /** Number of its last instalment. */
+  readonly lastNumber: number;
   readonly dueDate: CalendarDate | undefined;
   readonly total: number;
   readonly interest: number;
@@ -64,6 +66,7 @@ function sumLine(kind: TableLine['kind'], number: number, rows: readonly PaidRow
   return {
     kind,
     number,
+    lastNumber: last?.InstallmentNo ?? 0,
     dueDate: undefined,
     total: sum(({ totalInstallment }) => totalInstallment),
     interest: sum(({ interest }) => interest),

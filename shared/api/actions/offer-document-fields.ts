@@ -47,6 +47,7 @@ const point = strictNamed(
     Note: z.string().nullable(),
     Text: z.string().nullable(),
     IsMissing: z.boolean(),
+    IsWarning: z.boolean(),
   }),
 );
 
@@ -54,6 +55,7 @@ const line = strictNamed(
   'OfferDocumentLine',
   described(TEXTS.OfferDocumentLine, {
     Kind: z.enum(['instalment', 'subtotal', 'year', 'total']),
+    IsHypothetical: z.boolean(),
     Cells: z.array(z.string()),
   }),
 );

@@ -35,6 +35,7 @@ import { warnOfAssumed } from './decide-filters.ts';
 import { type Discount, type Discounted, applyPercentages, applyValues } from './discounts.ts';
 import {
   comesWithContract,
+  isCompulsory,
   placeCharge,
   type ChargePlace,
   type ChargeRecord,
@@ -288,6 +289,7 @@ function describeCharge(
     date: start,
     id: record.Id,
     isUpfront: record.IsUpfront,
+    isCompulsory: isCompulsory(record),
     place: charge.place,
   };
 }

@@ -79,7 +79,8 @@ function percentOf(record: ChargeRecord): number | null {
   return 'Percent' in record && record.ValueIsPercent ? record.Percent : null;
 }
 
-function isCompulsory(record: ChargeRecord): boolean {
+/** True if the contract requires the charge. */
+export function isCompulsory(record: ChargeRecord): boolean {
   return 'InsuranceName' in record
     ? record.IsMandatoryForApplicant || record.IsMandatoryForDebtor
     : record.AutomaticLoadOnContract || record.MandatoryForApplicant;

@@ -148,6 +148,7 @@ export interface OfferedCharge {
   readonly date: CalendarDate;
   readonly id: string;
   readonly isUpfront: boolean | null;
+  readonly isCompulsory: boolean;
   /** Where the charge counts; answers have it only with the figures of an offer (Q8). */
   readonly place: ChargePlace;
 }

@@ -6,7 +6,7 @@ import { pointIds } from '../../../shared/offer/build-offer-document.ts';
 import { BUILT_IN_PERIODICITIES } from '../../../shared/lending/dates/periodicity.ts';
 import { renderHtml } from '../../../shared/offer/render-html.ts';
 import { renderPdf } from '../../../shared/offer/render-pdf.ts';
-import { FORM_WORDING, frequencyText } from '../../../shared/offer/wording.ts';
+import { FORM_WORDING, frequencyWords } from '../../../shared/offer/wording.ts';
 import { plain, readPdf } from '../../support/read-pdf.ts';
 import {
   documentOf,
@@ -109,7 +109,9 @@ describe.each(documents)('%s', (name, document) => {
 test('the form follows from the product, and its key information is on the first two pages (T1)', async () => {
   const { pages } = await readPdf(await renderPdf(documentOf(personal, { loanPeriod: 60 })));
   expect(pages[0]).toContain('Total amount you will have to pay');
-  const next = pages.findIndex((page) => page.includes('1. Description of the main features'));
+  const next = pages.findIndex((page) =>
+    page.startsWith('Additional information about the credit agreement'),
+  );
   expect(next).toBeGreaterThan(0);
   expect(next).toBeLessThanOrEqual(2);
 });
@@ -155,7 +157,7 @@ test('an entry of the request takes the place of a text, and completes a point (
   });
   expect(pointOf(document, 'PersonalisedPrice').Text).toBe('Yes');
   expect(pointOf(document, 'LenderName').Text).toBe('Other bank');
-  expect(document.Missing).toEqual(['Drawdown', 'RepresentativeExample', 'CompulsoryServices', 'Redress']);
+  expect(document.Missing).toEqual(['Drawdown', 'CompulsoryServices', 'Redress']);
 });
 
 describe('the texts of an offer', () => {
@@ -202,7 +204,7 @@ describe('the texts of an offer', () => {
     expect(pointOf(level, 'InstalmentValue').Text).toBe('616.57 EUR\nLast instalment: 616.81 EUR');
     const early = documentOf({}, { loanPeriod: 24, installmentValue: new Decimal(20_000) });
     expect(pointOf(early, 'Instalments').Text).toMatch(
-      /^6 instalments of 20,000.00 EUR, .* 30 May 2027\n.*Last instalment: 3,111.71 EUR$/s,
+      /^6 instalments of 20,000.00 EUR, .* 30 May 2027\nLast instalment: 3,111.71 EUR\nInterest and/,
     );
     const grace = { GracePeriodPrincipal: 12 };
     expect(pointOf(documentOf(homeLoan(), grace), 'InstalmentValue').Text).toBe('as in the table');
@@ -256,6 +258,119 @@ describe('the texts of an offer', () => {
   });
 });
 
+const shownIds = ({ Sections }: OfferDocument) =>
+  Sections.flatMap(({ Points }) => Points.map(({ Id }) => Id));
+
+describe('an ESIS', () => {
+  it.each([
+    ['Monthly', 'en', ['your monthly repayment instalments', 'your monthly payments', 'paid every month.']],
+    ['Quarterly', 'en', ['your quarterly repayment', 'your quarterly payments', 'to be paid every quarter.']],
+    ['Quarterly', 'ro', ['ratele trimestriale', 'plăților trimestriale', 'plătită trimestrial.']],
+  ])('names the frequency of its payments: %s, %s', (PeriodicityType, Language, words) => {
+    const offering = homeLoan({ general: { PeriodicityType } });
+    const document = documentOf(offering, { loanPeriod: 12, Language });
+    const notes = ['Income', 'HomeAtRisk', 'TableExplained'].map((id) => pointOf(document, id).Note);
+    for (const [at, text] of words.entries()) expect(notes[at]).toContain(text);
+  });
+
+  it('calls its total illustrative and marks the lines of the table from the first variable rate on (T4)', async () => {
+    const range = { InterestStartDate: null, InterestEndDate: null };
+    const CollectionInterests = [
+      { ...range, InterestName: 'Fixed', InterestStartPeriod: 1, InterestEndPeriod: 9 },
+      { ...range, InterestName: 'Later', InterestStartPeriod: 10, InterestEndPeriod: null },
+    ];
+    const interests = [
+      interest({ Name: 'First', Type: 'Collection', CollectionInterests, IsDefault: true, Values: [] }),
+      interest({ Id: guid(101), Name: 'Fixed', Code: 'FIX' }),
+      interest({ Id: guid(102), Name: 'Later', Code: 'VAR', Type: 'Variable' }),
+    ];
+    const document = documentOf(homeLoan({ interests }), { loanPeriod: 30, interestTypeName: 'Collection' });
+    const lines = document.Sections.flatMap(({ Table }) => Table?.Lines ?? []);
+    const marked = lines.filter(({ IsHypothetical }) => IsHypothetical).map(({ Cells }) => Cells[0]);
+    expect(marked).toEqual(['10', '11', '12', 'Year 1, subtotal', 'Year 2', 'Year 3', 'Total']);
+    expect(pointOf(document, 'TableVaries').Text).toContain('from instalment 10 on');
+    expect(pointOf(document, 'IllustrativeTotal')).toMatchObject({ Text: null, IsWarning: true });
+    expect(renderHtml(document)).toContain('<tr class="year hypothetical"><th scope="row">Year 2</th>');
+    const slanted = (await renderPdf(document)).length;
+    const plainLines = { ...document, Sections: document.Sections.map(withoutMarks) };
+    expect(slanted).toBeGreaterThan((await renderPdf(plainLines)).length);
+  });
+
+  it('with a fixed rate is neither illustrative nor marked', () => {
+    const document = documentOf(homeLoan({ interests: [interest({ Type: 'Fixed' })] }));
+    expect(shownIds(document)).not.toEqual(expect.arrayContaining(['IllustrativeTotal']));
+    expect(shownIds(document)).not.toEqual(expect.arrayContaining(['TableVaries']));
+    expect(JSON.stringify(document)).not.toContain('"IsHypothetical":true');
+  });
+
+  it('highlights its warnings', () => {
+    const page = renderHtml(documentOf(homeLoan(), HIGHEST));
+    const highlighted = [...page.matchAll(/<div class="warning"><dt id="(\w+)">/g)].map(([, id]) => id);
+    expect(highlighted).toEqual([
+      'ValidUntil',
+      'IllustrativeTotal',
+      'VariableRate',
+      'Income',
+      'HigherInstalment',
+      'Consequences',
+      'HomeAtRisk',
+    ]);
+    expect(renderHtml(documentOf(personal))).not.toContain('class="warning"');
+  });
+
+  it('says what is owed at the end because the instalments do not repay it (T2)', () => {
+    const half = { ResidualRequired: true, ResidualPercent: 50 };
+    const residual = homeLoan({ product: { ...homeLoan().product, ...half } });
+    expect(pointOf(documentOf(residual, { loanPeriod: 60 }), 'InterestOnly').Text).toBe(
+      'Part of this is an interest-only loan. You will still owe 50,000.00 EUR at the end of the mortgage term.',
+    );
+    const bullet = documentOf(homeLoan(), { loanPeriod: 60, GracePeriodPrincipal: 59 });
+    expect(pointOf(bullet, 'InterestOnlyRepayment').Text).toContain('repay the 100,000.00 EUR you will owe');
+    expect(pointOf(bullet, 'InterestOnly').Text).toMatch(/^This is an interest-only loan\./);
+    const grace = documentOf(homeLoan(), { loanPeriod: 60, GracePeriodPrincipal: 12 });
+    expect(shownIds(grace)).not.toEqual(expect.arrayContaining(['InterestOnly']));
+  });
+});
+
+function withoutMarks(section: OfferDocument['Sections'][number]) {
+  const { Table } = section;
+  const Lines = Table?.Lines.map((line) => ({ ...line, IsHypothetical: false })) ?? [];
+  return { ...section, Table: Table && { ...Table, Lines } };
+}
+
+describe('the consumer form', () => {
+  it('is its own example, and names the compulsory insurances, if all charges are counted (T2)', () => {
+    const document = documentOf(personal, { loanPeriod: 12 });
+    const example = pointOf(document, 'RepresentativeExample').Text;
+    for (const id of ['TotalAmountOfCredit', 'Duration', 'TotalAmountPayable', 'APRC'])
+      expect(example).toContain(pointOf(document, id).Text);
+    expect(pointOf(document, 'CompulsoryInsurance').Text).toBe('Yes: Life');
+    const uncounted = insurance({
+      Id: guid(301),
+      InsuranceName: 'Home',
+      IncludedIntoRepaymentScheduleInstallment: false,
+    });
+    const known = ['RepresentativeExample', 'CompulsoryInsurance'];
+    expect(documentOf({ insurances: [insurance(), uncounted] }).Missing).toEqual(
+      expect.arrayContaining(known),
+    );
+    expect(documentOf({}).Missing).toContain('CompulsoryInsurance');
+  });
+
+  it('does not call an insurance compulsory that only the request names', () => {
+    const insurances = [insurance({ IsMandatoryForApplicant: false })];
+    const document = documentOf({ insurances }, { OptionalInsurances: [{ Name: 'Life' }] });
+    expect(pointOf(document, 'Insurances').Text).toBe('Life: 3.00 EUR, monthly');
+    expect(document.Missing).toContain('CompulsoryInsurance');
+  });
+
+  it('has the heading above its further sections, and drops sections of which no point applies', () => {
+    const ids = documentOf(personal).Sections.map(({ Id }) => Id);
+    expect(ids.slice(2, 4)).toEqual(['AdditionalInformation', 'MainFeatures']);
+    expect(ids).not.toContain('DistanceMarketing');
+  });
+});
+
 test('what the settings do not have is left to the lender (T3)', () => {
   const nobody = { name: undefined, address: undefined, contact: undefined, logo: undefined };
   const document = documentOf(personal, {}, nobody);
@@ -265,7 +380,6 @@ test('what the settings do not have is left to the lender (T3)', () => {
     'LatePayments',
     'LenderContact',
     'Drawdown',
-    'RepresentativeExample',
     'CompulsoryServices',
     'Redress',
   ]);
@@ -347,7 +461,7 @@ describe('the fixed wording (T2)', () => {
     expect(numbersOf('ESIS')).toEqual(Array.from({ length: 15 }, (_, at) => at + 1));
     expect(numbersOf('ConsumerCredit')).toEqual([1, 2, 3, 4]);
     expect(JSON.stringify(Object.values(FORM_WORDING).map(({ sections }) => sections))).not.toMatch(
-      /"(en|ro)":"[^"]*[[{]/,
+      /"(en|ro)":"[^"]*([[]|{(?!adjective}|every}))/,
     );
   });
 
@@ -365,7 +479,7 @@ describe('the fixed wording (T2)', () => {
   });
 
   it('warns of the home, of a variable rate and of a lower income in every such mortgage', () => {
-    const warnings = ['VariableRate', 'HigherInstalment', 'InstalmentValue', 'OtherTaxes', 'HomeAtRisk'];
+    const warnings = ['VariableRate', 'HigherInstalment', 'Income', 'OtherTaxes', 'HomeAtRisk'];
     const shown = (offering: Parameters<typeof documentOf>[0]) =>
       documentOf(offering)
         .Sections.flatMap(({ Points }) => Points.map(({ Id }) => Id))
@@ -373,18 +487,23 @@ describe('the fixed wording (T2)', () => {
     expect(new Set(shown(homeLoan()))).toEqual(new Set(warnings));
     expect(shown(homeLoan({ interests: [interest({ Type: 'Fixed' })] }))).toEqual([
       'OtherTaxes',
-      'InstalmentValue',
+      'Income',
       'HomeAtRisk',
     ]);
   });
 
   it('names every built-in periodicity in both languages, and others by their period, else by their name', () => {
-    for (const periodicity of BUILT_IN_PERIODICITIES) {
-      const words = [frequencyText('en', periodicity), frequencyText('ro', periodicity)];
-      expect(words).not.toContain(periodicity.name);
-    }
-    expect(frequencyText('en', { name: 'none', count: 3, unit: 'Months' })).toBe('quarterly');
-    expect(frequencyText('ro', { name: 'Every 4 months', count: 4, unit: 'Months' })).toBe('Every 4 months');
+    for (const periodicity of BUILT_IN_PERIODICITIES)
+      for (const language of ['en', 'ro'] as const)
+        expect(Object.values(frequencyWords(language, periodicity))).not.toContain(periodicity.name);
+    const quarter = { name: 'none', count: 3, unit: 'Months' } as const;
+    expect(frequencyWords('en', quarter)).toEqual({
+      frequency: 'quarterly',
+      adjective: 'quarterly',
+      every: 'every quarter',
+    });
+    const own = { ...quarter, name: 'Every 4 months', count: 4 };
+    expect(frequencyWords('ro', own).frequency).toBe('Every 4 months');
   });
 
   it('has each point of a form once', () => {
