@@ -157,7 +157,7 @@ function offerFacts(
   const instalments = rows.filter(({ InstallmentNo }) => InstallmentNo <= terms.InstallmentsNo);
   const last = instalments.length;
   const list = catalogue.list('interest-list', item?.InterestList ?? null);
-  const rate = findOfferedRate(list, record.interestId, last);
+  const rate = findOfferedRate(list, record.interestId, { count: last, day: known.date });
   const facts = {
     ...known,
     product,

@@ -12,6 +12,7 @@ import { isSameCode } from '../product/catalogue/catalogue-record.ts';
 import type { InterestListRecord, InterestRecord } from '../product/catalogue/list-records.ts';
 import { daysOverlap, isActive } from '../product/catalogue/version-in-force.ts';
 import { selectRegularRows } from '../product/simulation/national-limits.ts';
+import { findRangesOn } from '../product/simulation/offered-rates.ts';
 import type { OfferVariation } from '../product/simulation/simulate-product.ts';
 import type { SimulationRecord } from '../product/simulation/simulation.ts';
 import type { OfferFacts } from './offer-facts.ts';
@@ -31,19 +32,19 @@ export interface OfferedRate {
 }
 
 /**
- * A Collection has the rates of the interests that its ranges name; a range that the loan reaches within `count`
- * instalments is variable if its interest is.
+ * A Collection has the rates of the interests that its ranges of the day name; a range that the loan reaches within
+ * `count` instalments is variable if its interest is.
  */
 export function findOfferedRate(
   list: InterestListRecord | undefined,
   interestId: string,
-  count: number,
+  { count, day }: { readonly count: number; readonly day: CalendarDate },
 ): OfferedRate {
   const interests = list?.Interests ?? [];
   const offered = interests.find(({ Id }) => Id === interestId);
   if (offered?.Type === 'Variable') return { variable: [offered], firstVariableRow: 1 };
-  const ranges = (offered?.CollectionInterests ?? []).flatMap((range) => {
-    const named = interests.find(({ Name }) => isSameCode(Name, range.InterestName));
+  const ranges = (offered ? findRangesOn(offered, day) : []).flatMap((range) => {
+    const named = interests.find((one) => isActive(one) && isSameCode(one.Name, range.InterestName));
     const from = range.InterestStartPeriod ?? 1;
     return named?.Type === 'Variable' && from <= count ? [{ named, from }] : [];
   });

@@ -236,7 +236,8 @@ function calculateRanges(
   return { terms: { MultipleInterestRates }, ...describeRate(base, toDecimal(base), discounts) };
 }
 
-function findRangesOn({ CollectionInterests }: InterestRecord, day: CalendarDate) {
+/** The ranges of a Collection in force on a day (Q7). */
+export function findRangesOn({ CollectionInterests }: InterestRecord, day: CalendarDate) {
   return CollectionInterests.filter(({ InterestStartDate, InterestEndDate }) =>
     isWithin(day, InterestStartDate, InterestEndDate),
   );

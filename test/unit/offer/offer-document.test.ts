@@ -296,6 +296,31 @@ describe('an ESIS', () => {
     expect(slanted).toBeGreaterThan((await renderPdf(plainLines)).length);
   });
 
+  it('does not count a variable range that is not in force on the day', () => {
+    const always = {
+      InterestStartPeriod: null,
+      InterestEndPeriod: null,
+      InterestStartDate: null,
+      InterestEndDate: null,
+    };
+    const typeOf = (lastDay: string) => {
+      const CollectionInterests = [
+        { ...always, InterestName: 'Fixed' },
+        { ...always, InterestName: 'Later', InterestEndDate: lastDay },
+      ];
+      const interests = [
+        interest({ Name: 'First', Type: 'Collection', CollectionInterests, IsDefault: true, Values: [] }),
+        interest({ Id: guid(101), Name: 'Fixed', Code: 'FIX' }),
+        interest({ Id: guid(102), Name: 'Later', Code: 'VAR', Type: 'Variable' }),
+      ];
+      const rates = [{ InterestRate: new Decimal(4) }];
+      const request = { interestTypeName: 'Collection', jsonMultipleInterestRates: rates };
+      return pointOf(documentOf(homeLoan({ interests }), request), 'RateType').Text;
+    };
+    expect(typeOf('2026-11-29')).toBe('fixed for the duration of the loan');
+    expect(typeOf('2026-11-30')).toBe('variable');
+  });
+
   it('with a fixed rate is neither illustrative nor marked', () => {
     const document = documentOf(homeLoan({ interests: [interest({ Type: 'Fixed' })] }));
     expect(shownIds(document)).not.toEqual(expect.arrayContaining(['IllustrativeTotal']));
