@@ -13,7 +13,7 @@ import { MAX_INSTALLMENTS } from './request/field-checks.ts';
 import { Validation, type RequestFault } from './request/validation.ts';
 import type { RepaymentScheduleRequest } from './request/repayment-schedule-request.ts';
 import type { RepaymentSchedule, ScheduleOutcome, ScheduleRow } from './request/repayment-schedule.ts';
-import { buildScheduleRows, listChargesApart, listShownColumns } from './schedule-rows.ts';
+import { buildScheduleRows, listShownColumns } from './schedule-rows.ts';
 import { BUILT_IN_CATALOGUE, type ScheduleCatalogue } from './schedule-types/schedule-catalogue.ts';
 import { isComplete, type LoanTerms } from './terms/loan-terms.ts';
 import { validateDates, validateFields } from './terms/validate-schedule-request.ts';
@@ -65,7 +65,6 @@ export function calculateRepaymentSchedule(
   const { currencyDigits } = terms;
   const { calendar } = dates;
   const rows = buildScheduleRows(amortised.rows, plan, context.maxReplyBytes, validation);
-  const chargesApart = listChargesApart(amortised.rows, plan);
   refuseTooLargeCharges(plan.charges, validation);
   if (validation.faults.length > 0) return refused();
   const columns = listShownColumns(plan);
@@ -79,7 +78,6 @@ export function calculateRepaymentSchedule(
     rows,
     ...calculateRates(shape, terms, dates, rows),
     ...(calendar !== undefined && { calendar: { name: calendar.name, version: calendar.version } }),
-    ...(chargesApart !== undefined && { chargesApart }),
     warnings: validation.warnings,
   };
 }

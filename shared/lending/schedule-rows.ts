@@ -2,13 +2,12 @@
 
 import type { AmortisedRow, RowKind } from './amortisation/amortised-row.ts';
 import type { RepaymentPlan } from './amortisation/repayment-plan.ts';
-import { collectRowCharges, sumChargesApart, sumColumnCharges } from './charges/charge-amounts.ts';
+import { collectRowCharges, NO_CHARGES, sumColumnCharges } from './charges/charge-amounts.ts';
 import type { RowCharges } from './charges/schedule-charges.ts';
 import { explainCharge, selectWithSum } from './explain/explain-charge.ts';
 import { equation, explainSum } from './explain/explanation-text.ts';
 import {
   INSTALLMENT_TYPE_IDS,
-  type ChargesApart,
   type FigureExplanation,
   type ScheduleRow,
 } from './request/repayment-schedule.ts';
@@ -47,7 +46,7 @@ export function buildScheduleRows(
     );
   let room = maxReplyBytes ?? Infinity;
   const rows = amortised.map((row, at) => {
-    const { managementFee, insurance } = sumCharges(row, plan);
+    const { managementFee, insurance, onlyInRows, onlyInRate } = sumCharges(row, plan);
     const pmt = row.interest + row.principal;
     const answer: RowDraft = {
       InstallmentNo: row.no,
@@ -63,6 +62,8 @@ export function buildScheduleRows(
       isEarlyRepayment: row.kind === 'prepayment',
     };
     if (showsInsurance) answer.insurance = insurance;
+    if (onlyInRows !== 0) answer.onlyInRows = onlyInRows;
+    if (onlyInRate !== 0) answer.onlyInRate = onlyInRate;
     if (row.overpaid !== undefined) answer.overpaid = row.overpaid;
     if (row.capitalised !== 0) answer.capitalisedInterest = row.capitalised;
     const columns = hasColumns ? listColumns(row, plan) : NO_COLUMNS;
@@ -83,22 +84,6 @@ export function buildScheduleRows(
   return rows;
 }
 
-const NOTHING_APART: ChargesApart = { onlyInRows: 0, onlyInRate: 0 };
-
-/** For each row, the charges that rows and annual rates count differently (Q8); undefined if there are none. */
-export function listChargesApart(
-  amortised: readonly AmortisedRow[],
-  { charges }: RepaymentPlan,
-): readonly ChargesApart[] | undefined {
-  const { besides } = charges;
-  if (besides.length === 0 && charges.charges.every(({ item }) => item.countsIn === undefined))
-    return undefined;
-  return amortised.map((row) =>
-    collectsCharges(row) ? sumChargesApart(charges, row.index, row) : NOTHING_APART,
-  );
-}
-
-const NO_CHARGES: RowCharges = { managementFee: 0, insurance: 0 };
 const NO_COLUMNS: readonly number[] = [];
 
 function sumCharges(row: AmortisedRow, { charges, formulas }: RepaymentPlan): Readonly<RowCharges> {

@@ -25,9 +25,9 @@ import type { LoanTerms } from '../terms/loan-terms.ts';
 import { scaleToInteger } from '../numbers/money.ts';
 import { periodsPerYear } from '../annual-rate/internal-rate-of-return.ts';
 import type { RepaymentScheduleRequest } from '../request/repayment-schedule-request.ts';
-import { collectRowCharges, sumColumnCharges } from '../charges/charge-amounts.ts';
+import { collectRowCharges, NO_CHARGES, sumColumnCharges } from '../charges/charge-amounts.ts';
 import type { RowExplanations } from './row-explanations.ts';
-import type { ScheduledCharges } from '../charges/schedule-charges.ts';
+import type { RowCharges, ScheduledCharges } from '../charges/schedule-charges.ts';
 
 interface FormulaContext {
   readonly compiled: CompiledScheduleType;
@@ -38,9 +38,7 @@ interface FormulaContext {
   readonly explanations: RowExplanations | undefined;
 }
 
-interface FinishedRow {
-  readonly managementFee: number;
-  readonly insurance: number;
+interface FinishedRow extends RowCharges {
   /** Amounts of the additional columns in their order, including hidden ones. */
   readonly columns: readonly number[];
   readonly texts: readonly (string | undefined)[];
@@ -53,7 +51,7 @@ export class RowFormulas {
   #step = 0;
   #row!: RowPeriod;
   #figures = { remaining: 0, interest: 0, principal: 0 };
-  #sums = { fee: 0, insurance: 0 };
+  #sums = { ...NO_CHARGES };
   #columns = new Map<ExtraColumn, number>();
   #texts = new Map<ExtraColumn, string>();
   /** Charges and columns of the due rows, by row index. */
@@ -104,8 +102,7 @@ export class RowFormulas {
     if (fault !== undefined) return fault;
     const { extras } = this.#context.compiled;
     this.finished[index] = {
-      managementFee: this.#sums.fee,
-      insurance: this.#sums.insurance,
+      ...this.#sums,
       columns: extras.map((column) => this.#columns.get(column) ?? 0),
       texts: extras.map((column) => this.#texts.get(column)),
     };
@@ -135,7 +132,7 @@ export class RowFormulas {
     this.#step = 0;
     this.#row = row;
     this.#figures = { remaining: state.balance, interest: 0, principal: 0 };
-    this.#sums = { fee: 0, insurance: 0 };
+    this.#sums = { ...NO_CHARGES };
     this.#columns = new Map();
     this.#texts = new Map();
     const percent = rate === undefined ? ZERO : { ...rate.rate, numerator: rate.rate.numerator * 100n };
@@ -166,11 +163,15 @@ export class RowFormulas {
     const { charges, compiled } = this.#context;
     const { index, collectsCharges: collects } = this.#row;
     if (collects) {
-      const { managementFee, insurance } = collectRowCharges(charges, index, figures);
-      this.#sums.fee += managementFee;
-      this.#sums.insurance += insurance;
+      const { managementFee, insurance, ...apart } = collectRowCharges(charges, index, figures);
+      const sums = this.#sums;
+      this.#sums = {
+        managementFee: sums.managementFee + managementFee,
+        insurance: sums.insurance + insurance,
+        ...apart,
+      };
     }
-    this.#put(SLOTS.ManagementFee, this.#sums.fee);
+    this.#put(SLOTS.ManagementFee, this.#sums.managementFee);
     this.#put(SLOTS.Insurance, this.#sums.insurance);
     for (const column of compiled.extras) {
       if (column.method.kind === 'Formula') continue;
@@ -192,9 +193,9 @@ export class RowFormulas {
     }
     this.#put(column.slot, amount);
     if (kind !== 'Nothing' && amount < 0) return this.#failed(column.name, 'gives a charge below zero');
-    if (kind === 'Fee') this.#sums.fee += amount;
+    if (kind === 'Fee') this.#sums.managementFee += amount;
     if (kind === 'Insurance') this.#sums.insurance += amount;
-    this.#put(SLOTS.ManagementFee, this.#sums.fee);
+    this.#put(SLOTS.ManagementFee, this.#sums.managementFee);
     this.#put(SLOTS.Insurance, this.#sums.insurance);
     return undefined;
   }

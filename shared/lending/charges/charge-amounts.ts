@@ -2,8 +2,9 @@
 
 import { computeInterest } from '../interest/interest-rule.ts';
 import { MAX_FIGURE_MINOR } from '../numbers/money.ts';
-import type { ChargesApart } from '../request/repayment-schedule.ts';
 import type { ScheduledCharge, ScheduledCharges, RowCharges, RowFigureName } from './schedule-charges.ts';
+
+export const NO_CHARGES: RowCharges = { managementFee: 0, insurance: 0, onlyInRows: 0, onlyInRate: 0 };
 
 /** Figures of a row, as shown, in minor units. */
 export interface ChargedFigures {
@@ -12,7 +13,7 @@ export interface ChargedFigures {
   readonly principal: number;
 }
 
-/** Rounds each charge. If a sum exceeds the limit, both sums are zero, and a later refuseTooLargeCharges reports it. */
+/** Rounds each charge. If a sum exceeds the limit, all sums are zero, and a later refuseTooLargeCharges reports it. */
 export function collectRowCharges(
   scheduled: ScheduledCharges,
   row: number,
@@ -20,38 +21,24 @@ export function collectRowCharges(
 ): RowCharges {
   let fee = 0;
   let insurance = 0;
+  let onlyInRows = 0;
+  let onlyInRate = 0;
   for (const charge of scheduled.charges) {
     const amount = calculateCharge(charge, row, figures);
     if (!isWithinLimit(amount)) scheduled.tooLarge ??= charge.item.path;
     const collected = amount + (row === 0 ? charge.item.blocked : 0);
-    if (charge.item.kind === 'commission') fee += collected;
+    const { kind, countsIn } = charge.item;
+    if (countsIn === 'Rate') onlyInRate += collected;
+    else if (kind === 'commission') fee += collected;
     else insurance += collected;
+    if (countsIn === 'Rows') onlyInRows += collected;
   }
   const isSmall = isWithinLimit(fee) && isWithinLimit(insurance);
   if (isSmall && isWithinLimit(figures.interest + figures.principal + fee + insurance)) {
-    return { managementFee: fee, insurance };
+    return { managementFee: fee, insurance, onlyInRows, onlyInRate };
   }
   scheduled.tooLarge ??= fee >= insurance ? 'Commission' : 'Insurance';
-  return { managementFee: 0, insurance: 0 };
-}
-
-/** Rounds each charge. One that exceeds the limit counts as zero, and a later refuseTooLargeCharges reports it. */
-export function sumChargesApart(
-  scheduled: ScheduledCharges,
-  row: number,
-  figures: ChargedFigures,
-): ChargesApart {
-  const sum = (charges: readonly ScheduledCharge[]): number => {
-    let total = 0;
-    for (const charge of charges) {
-      const amount = collectCharge(charge, row, figures);
-      if (isWithinLimit(amount) && isWithinLimit(total + amount)) total += amount;
-      else scheduled.tooLarge ??= charge.item.path;
-    }
-    return total;
-  };
-  const onlyInRows = scheduled.charges.filter(({ item }) => item.countsIn === 'Rows');
-  return { onlyInRows: sum(onlyInRows), onlyInRate: sum(scheduled.besides) };
+  return NO_CHARGES;
 }
 
 /** The sum of an additional column's charges in a row (index from 0); zero if it exceeds the limit. */

@@ -4,10 +4,11 @@ import type { Decimal } from 'decimal.js';
 import type { CalendarDate } from '../dates/calendar-date.ts';
 import type { NameField } from '../schedule-types/known-charges.ts';
 import type {
+  CommissionItem,
   CountedIn,
+  InsuranceItem,
   RepaymentScheduleRequest,
-  SimulatedCommission,
-  SimulatedInsurance,
+  Simulated,
 } from '../request/repayment-schedule-request.ts';
 
 /** The list of the request that contains a charge; each list has its own field in a row (F4). */
@@ -53,7 +54,7 @@ export function readChargeInputs(request: RepaymentScheduleRequest): readonly Ch
   return [...commissions, ...insurances];
 }
 
-function readCommission(item: SimulatedCommission, index: number): ChargeInput {
+function readCommission(item: Simulated<CommissionItem>, index: number): ChargeInput {
   return {
     ...readCommonFields('commission', item, `Commission[${index}]`, 'Fee'),
     names: CHARGE_NAMES.Commission.map((field) => ({ field, value: trimName(item[field]) })),
@@ -65,7 +66,7 @@ function readCommission(item: SimulatedCommission, index: number): ChargeInput {
   };
 }
 
-function readInsurance(item: SimulatedInsurance, index: number): ChargeInput {
+function readInsurance(item: Simulated<InsuranceItem>, index: number): ChargeInput {
   return {
     ...readCommonFields('insurance', item, `Insurance[${index}]`, 'Insurance'),
     names: CHARGE_NAMES.Insurance.map((field) => ({ field, value: trimName(item[field]) })),
@@ -79,7 +80,7 @@ function readInsurance(item: SimulatedInsurance, index: number): ChargeInput {
 
 function readCommonFields(
   kind: ChargeKind,
-  item: SimulatedCommission | SimulatedInsurance,
+  item: Simulated<CommissionItem | InsuranceItem>,
   path: string,
   word: string,
 ) {

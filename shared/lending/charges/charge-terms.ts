@@ -132,7 +132,7 @@ function parseItem(
     path: input.path,
     datePath: input.datePath,
     name,
-    columns: rules === undefined ? [] : findChargeColumns(charge, rules.extras),
+    columns: rules === undefined || input.countsIn === 'Rate' ? [] : findChargeColumns(charge, rules.extras),
     price,
     periodicity,
     firstDate: input.firstDate,

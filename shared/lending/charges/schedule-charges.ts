@@ -40,12 +40,14 @@ export interface ScheduledCharge {
 export interface RowCharges {
   readonly managementFee: number;
   readonly insurance: number;
+  /** The part of both sums that no annual rate counts (Q8). */
+  readonly onlyInRows: number;
+  /** Charges that the row does not collect, though annual rates count them (Q8). */
+  readonly onlyInRate: number;
 }
 
 export interface ScheduledCharges {
   readonly charges: readonly ScheduledCharge[];
-  /** Charges that no row collects, though annual rates count them (Q8). */
-  readonly besides: readonly ScheduledCharge[];
   /** By name of an additional column. */
   readonly byColumn: ReadonlyMap<string, readonly ScheduledCharge[]>;
   readonly hasInsurances: boolean;
@@ -77,7 +79,7 @@ export function scheduleCharges(
   validation: Validation,
 ): ScheduledCharges {
   const countDated = createChargeCounter(schedule);
-  const all = terms.items.map((item): ScheduledCharge => {
+  const charges = terms.items.map((item): ScheduledCharge => {
     const planned =
       item.price.kind === 'unusage'
         ? countUnusedDays(terms.unused, schedule.dates, schedule.dayCount, validation)
@@ -87,14 +89,11 @@ export function scheduleCharges(
     const counts = waived <= 0 ? planned : planned.map((count, row) => (row < waived ? 0 : count));
     return { item, counts, price: schedulePrice(item, schedule, terms.unused.amount) };
   });
-  const besides = all.filter(({ item }) => item.countsIn === 'Rate');
-  const charges = besides.length === 0 ? all : all.filter(({ item }) => item.countsIn !== 'Rate');
   return {
     charges,
-    besides,
     byColumn: groupByColumn(charges),
     hasInsurances: terms.hasInsurances,
-    tooLarge: findTooLarge(all),
+    tooLarge: findTooLarge(charges),
   };
 }
 

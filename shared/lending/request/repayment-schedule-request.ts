@@ -121,13 +121,8 @@ export interface CommissionItem {
 /** Where a charge counts: default both; `Rows`: in no annual rate; `Rate`: in no row, because it is paid elsewhere (Q8). */
 export type CountedIn = 'Rows' | 'Rate';
 
-/** Charges as a simulation gives them to the calculation; requests cannot send `CountsIn`. */
-export interface SimulatedCommission extends CommissionItem {
-  readonly CountsIn?: CountedIn | undefined;
-}
-export interface SimulatedInsurance extends InsuranceItem {
-  readonly CountsIn?: CountedIn | undefined;
-}
+/** A charge as a simulation gives it to the calculation; requests cannot send `CountsIn`. */
+export type Simulated<Item> = Item & { readonly CountsIn?: CountedIn | undefined };
 
 /** An insurance that is charged repeatedly, or once (F1-F4). */
 export interface InsuranceItem {

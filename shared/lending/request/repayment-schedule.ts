@@ -24,6 +24,9 @@ export interface ScheduleRow {
   readonly totalInstallment: number;
   /** Present only if the request contains insurances, or a formula column counts as one (F4). */
   readonly insurance?: number;
+  /** Charges of the row in no annual rate, and those that only annual rates count; in simulations, if there are any (Q8). */
+  readonly onlyInRows?: number;
+  readonly onlyInRate?: number;
   /** Capitalised interest; present only if there is any (M3). */
   readonly capitalisedInterest?: number;
   /** The rest of a prepayment above the balance; only in the last row, and only if there is one (X3). */
@@ -59,18 +62,8 @@ export interface RepaymentSchedule {
   readonly warnings: readonly RequestWarning[];
 }
 
-/** Charges of a row that count either only in rows or only in annual rates (Q8), in minor units. */
-export interface ChargesApart {
-  readonly onlyInRows: number;
-  readonly onlyInRate: number;
-}
-
 export type ScheduleOutcome =
-  | ({
-      readonly kind: 'schedule';
-      /** One entry for each row; present only if the request is a simulation's, with charges of which `CountsIn` is set. */
-      readonly chargesApart?: readonly ChargesApart[];
-    } & RepaymentSchedule)
+  | ({ readonly kind: 'schedule' } & RepaymentSchedule)
   | { readonly kind: 'refused'; readonly faults: readonly RequestFault[] };
 
 /** The published ids of the instalment types (S7), the same on every node and in every version. */

@@ -5,7 +5,6 @@ import { solveEffectiveRate } from '../../lending/annual-rate/proven-rate.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import {
   INSTALLMENT_TYPE_IDS,
-  type ChargesApart,
   type RepaymentSchedule,
   type ScheduleRow,
 } from '../../lending/request/repayment-schedule.ts';
@@ -23,11 +22,9 @@ interface OfferOrigin {
   readonly terms: RepaymentScheduleRequest;
 }
 
-type OfferedSchedule = RepaymentSchedule & { readonly chargesApart?: readonly ChargesApart[] };
-
 /** Calculates the figures from a schedule and from all charges of the offer. Sums may exceed the safe integers. */
 export function calculateOffer(
-  schedule: OfferedSchedule,
+  schedule: RepaymentSchedule,
   charges: readonly DiscountedCharge[],
   loan: SimulatedLoan,
   { productVersion, explains, limits, terms }: OfferOrigin,
@@ -38,12 +35,12 @@ export function calculateOffer(
   const startCost = sum(
     atStart.filter(({ priced }) => priced.charge.place.inAprc).map(({ amount }) => amount),
   );
-  const { rows, chargesApart = [] } = schedule;
+  const { rows } = schedule;
   const parts = {
     installments: sum(rows.map(({ totalInstallment }) => totalInstallment)),
     startCost,
-    besides: sum(chargesApart.map(({ onlyInRate }) => onlyInRate)),
-    uncounted: sum(chargesApart.map(({ onlyInRows }) => onlyInRows)),
+    besides: sum(rows.map(({ onlyInRate = 0 }) => onlyInRate)),
+    uncounted: sum(rows.map(({ onlyInRows = 0 }) => onlyInRows)),
     financed: loan.financed,
   };
   const totalCostOfCredit = parts.installments + startCost + parts.besides - parts.uncounted - parts.financed;
@@ -51,7 +48,7 @@ export function calculateOffer(
     {
       startDate: schedule.startDate,
       drawn: loan.financed - startCost,
-      rows: chargesApart.length === 0 ? rows : rows.map((row, at) => countedRow(row, chargesApart[at])),
+      rows: rows.map(countRow),
     },
     loan.periodicity,
   );
@@ -80,8 +77,7 @@ export function calculateOffer(
   return { ...figures, explanation: explainOffer(figures, { atStart, parts, rateFlows, payments, loan }) };
 }
 
-function countedRow({ dueDate, totalInstallment }: ScheduleRow, apart: ChargesApart | undefined) {
-  const { onlyInRate = 0, onlyInRows = 0 } = apart ?? {};
+function countRow({ dueDate, totalInstallment, onlyInRate = 0, onlyInRows = 0 }: ScheduleRow) {
   return { dueDate, totalInstallment: totalInstallment + onlyInRate - onlyInRows };
 }
 

@@ -26,10 +26,7 @@ import {
 import type { FormulaArguments } from './product-formula.ts';
 import { findPeriodicity, partOfYear, type Periodicity } from '../../lending/dates/periodicity.ts';
 import type { Validation } from '../../lending/request/validation.ts';
-import type {
-  SimulatedCommission,
-  SimulatedInsurance,
-} from '../../lending/request/repayment-schedule-request.ts';
+import type { CommissionItem, InsuranceItem } from '../../lending/request/repayment-schedule-request.ts';
 import { codeKey, isSameCode } from '../catalogue/catalogue-record.ts';
 import { warnOfAssumed } from './decide-filters.ts';
 import { type Discount, type Discounted, applyPercentages, applyValues } from './discounts.ts';
@@ -308,8 +305,8 @@ export function costAtStart({ value, percent }: DiscountedCharge, loan: Simulate
 }
 
 export function toCommissionItems(charges: readonly DiscountedCharge[], { start }: SimulatedLoan) {
-  return charges.map((priced): SimulatedCommission => {
-    const { record, name, place } = priced.charge;
+  return charges.map((priced): CommissionItem => {
+    const { record, name } = priced.charge;
     return {
       ...toSource(priced),
       FeePeriodicityType: record.PeriodicityType,
@@ -317,14 +314,13 @@ export function toCommissionItems(charges: readonly DiscountedCharge[], { start 
       FeeName: name,
       FeeId: record.Id,
       GracePeriodFee: 'GracePeriodFee' in record ? (record.GracePeriodFee ?? undefined) : undefined,
-      ...toCountedIn(place),
     };
   });
 }
 
 export function toInsuranceItems(charges: readonly DiscountedCharge[], { start }: SimulatedLoan) {
-  return charges.map((priced): SimulatedInsurance => {
-    const { record, name, group, place } = priced.charge;
+  return charges.map((priced): InsuranceItem => {
+    const { record, name, group } = priced.charge;
     return {
       ...toSource(priced),
       InsurancePeriodicityType: record.PeriodicityType,
@@ -332,26 +328,25 @@ export function toInsuranceItems(charges: readonly DiscountedCharge[], { start }
       InsuranceName: name,
       InsuranceClassId: 'ClassId' in record ? (record.ClassId ?? undefined) : undefined,
       InsuranceClassName: group ?? undefined,
-      ...toCountedIn(place),
     };
   });
 }
 
-function toCountedIn({ inSchedule, inAprc }: ChargePlace): Pick<SimulatedCommission, 'CountsIn'> {
-  if (inSchedule && inAprc) return {};
-  return { CountsIn: inSchedule ? 'Rows' : 'Rate' };
-}
-
 /** Returns either SourceValue, or SourcePercent with up to 20 decimals (M6) and its settings (F2), never both (F1). */
 function toSource({ charge, shown, percent }: DiscountedCharge) {
-  const { IsUpfront, PercentAppliedTo, PerAnnum } = charge.record;
-  if (shown.value !== null) return { SourceValue: shown.value, IsUpfront: IsUpfront ?? undefined };
+  const { PercentAppliedTo, PerAnnum } = charge.record;
+  const { inSchedule, inAprc } = charge.place;
+  const common = {
+    IsUpfront: charge.record.IsUpfront ?? undefined,
+    ...((!inSchedule || !inAprc) && { CountsIn: inSchedule ? ('Rows' as const) : ('Rate' as const) }),
+  };
+  if (shown.value !== null) return { SourceValue: shown.value, ...common };
   const isUnchanged = percent === charge.price && !charge.isByFormula;
   return {
     SourcePercent: isUnchanged ? charge.priceShown : toDecimal(percent),
     PercentAppliedTo: PercentAppliedTo ?? undefined,
     PerAnnum,
-    IsUpfront: IsUpfront ?? undefined,
+    ...common,
   };
 }
 
