@@ -75,13 +75,15 @@ function countByMonths(counts: Int32Array, dates: ChargeDates, charge: DatedChar
   const isLater = isUpfront && !dates.isInAdvance;
   const { periodicity, firstDate } = charge;
   const first = toDateParts(firstDate);
+  const firstStep = stepOf(periodicity, first);
+  const stepsPerCharge = stepsPerPeriod(periodicity);
+  const least = isUpfront ? -1 : 0;
   const countUntil = (date: CalendarDate, isDayCollected: boolean): number => {
     const parts = toDateParts(date);
-    const steps = stepOf(periodicity, parts) - stepOf(periodicity, first);
-    const chargeDate = dayAfterSteps(periodicity, parts, 0, first.day);
+    const steps = stepOf(periodicity, parts) - firstStep;
+    const chargeDate = parts.day === first.day ? date : dayAfterSteps(periodicity, parts, 0, first.day);
     const isReached = isDayCollected ? chargeDate <= date : chargeDate < date;
-    const count = Math.floor((isReached ? steps : steps - 1) / stepsPerPeriod(periodicity));
-    return Math.max(isUpfront ? -1 : 0, count);
+    return Math.max(least, Math.floor((isReached ? steps : steps - 1) / stepsPerCharge));
   };
   let before = countUntil(dates.start, !isLater && dates.isRecalculation);
   for (let row = 0; row < counts.length; row += 1) {

@@ -68,11 +68,14 @@ export const PRODUCT_TYPE_CODES = Object.keys(PRODUCT_TYPE_NAMES) as readonly Pr
 
 /** The code of a product type by its code or name, ignoring case; undefined if unknown. */
 export function findProductType(codeOrName: string): ProductTypeCode | undefined {
-  const wanted = codeOrName.trim().toLowerCase();
-  return PRODUCT_TYPE_CODES.find(
-    (code) => code.toLowerCase() === wanted || PRODUCT_TYPE_NAMES[code].toLowerCase() === wanted,
-  );
+  return CODES_BY_NAME.get(codeOrName.trim().toLowerCase());
 }
+
+const CODES_BY_NAME = new Map(
+  PRODUCT_TYPE_CODES.flatMap((code) =>
+    [code, PRODUCT_TYPE_NAMES[code]].map((name) => [name.toLowerCase(), code] as const),
+  ),
+);
 
 // A compiled schedule type: methods resolved, formulas compiled, order of calculation fixed. `compileScheduleType`
 // creates it; the row loop does not read the catalogue record.

@@ -20,7 +20,7 @@ export function readFigures(
   sent: readonly NamedFigure[] = [],
   filters: readonly ItemFilter[],
   validation: Validation,
-): NamedFigures {
+): Map<string, number> {
   const figures = new Map<string, number>();
   if (sent.length === 0) return figures;
   const known = new Set(filters.map(({ Name }) => codeKey(Name)));

@@ -30,8 +30,11 @@ export class UsedRecords implements CatalogueView {
 
   list<Kind extends ListKind>(kind: Kind, code: string | null) {
     const key = `${kind} ${codeKey(code ?? '')}`;
-    if (!this.#lists.has(key)) this.#lists.set(key, this.#catalogue.list(kind, code));
-    return this.#note(kind, this.#lists.get(key) as RecordsByKind[Kind] | undefined);
+    const earlier = this.#lists.get(key);
+    if (earlier !== undefined || this.#lists.has(key)) return earlier as RecordsByKind[Kind] | undefined;
+    const found = this.#note(kind, this.#catalogue.list(kind, code));
+    this.#lists.set(key, found);
+    return found;
   }
 
   /** In the order of the first use. A product that was unpacked twice is listed twice. */

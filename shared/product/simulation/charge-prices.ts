@@ -89,11 +89,14 @@ export function listInsurances(
   const found = new Map<InsuranceRecord, readonly string[]>();
   for (const { item, list } of items) {
     if (!isWithin(requestDay, item.StartDate, item.EndDate)) continue;
+    const ofItem = findUnstated(item.Filters, figures, lists);
+    if (ofItem === undefined) continue;
     for (const insurance of list.Insurances) {
-      const unstated = findUnstated([...item.Filters, ...insurance.Filters], figures, lists);
+      const own = findUnstated(insurance.Filters, figures, lists);
       // Of several items with the insurance, the one with the fewest missing figures decides.
       const ofOtherItem = found.get(insurance)?.length ?? Infinity;
-      if (unstated !== undefined && unstated.length < ofOtherItem) found.set(insurance, unstated);
+      if (own !== undefined && ofItem.length + own.length < ofOtherItem)
+        found.set(insurance, [...ofItem, ...own]);
     }
   }
   return found;

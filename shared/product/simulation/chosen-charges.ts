@@ -20,7 +20,7 @@ import type { SimulateRequest } from './simulation.ts';
 interface OfferedCharges {
   readonly offers: readonly Offer[];
   /** Insurances of the product whose filters pass. */
-  readonly insurances: readonly InsuranceRecord[];
+  readonly insurances: ReadonlyMap<InsuranceRecord, unknown>;
   readonly catalogue: ListsInForce;
 }
 
@@ -31,12 +31,18 @@ export interface ChosenCharges {
   readonly named: readonly { readonly path: string; readonly records: readonly ChargeRecord[] }[];
 }
 
-/** Adds a fault for a choice that is not offered; a charge that comes with every contract can be named too. */
+/** Lists no charges if nothing depends on them. Adds a fault for a choice that is not offered; a charge that comes with every contract can be named too. */
 export function chooseCharges(
   request: SimulateRequest,
   { offers, insurances, catalogue }: OfferedCharges,
   validation: Validation,
 ): ChosenCharges {
+  const { OptionalCommissions = [], OptionalInsurances = [] } = request;
+  const isOffer = request.Offer === true;
+  if (!isOffer && OptionalCommissions.length + OptionalInsurances.length === 0) {
+    return { listed: [], selection: { chosen: new Map(), isOffer }, named: [] };
+  }
+  const covered = [...insurances.keys()];
   const lists = new Set(offers.map(({ item }) => catalogue.list('commission-list', item.CommissionList)));
   const commissions = [...lists].flatMap((list) => list?.Commissions ?? []);
   const choose = (field: string, idField: string, sent: readonly Choice[], from: readonly ChargeRecord[]) => {
@@ -47,16 +53,15 @@ export function chooseCharges(
       return { path, records: findNamed(path, choice, choices, validation) };
     });
   };
-  const fees = (request.OptionalCommissions ?? []).map(({ Name, FeeId: id }) => ({ Name, id }));
-  const covers = (request.OptionalInsurances ?? []).map(({ Name, InsuranceId: id }) => ({ Name, id }));
+  const fees = OptionalCommissions.map(({ Name, FeeId: id }) => ({ Name, id }));
+  const covers = OptionalInsurances.map(({ Name, InsuranceId: id }) => ({ Name, id }));
   const named = [
     // Without an offer, whose fault is reported, no commission is known.
     ...(offers.length === 0 ? [] : choose('OptionalCommissions', 'FeeId', fees, commissions)),
-    ...choose('OptionalInsurances', 'InsuranceId', covers, insurances),
+    ...choose('OptionalInsurances', 'InsuranceId', covers, covered),
   ];
   const chosen = new Map(named.flatMap(({ path, records }) => records.map((record) => [record, path])));
-  const selection = { chosen, isOffer: request.Offer === true };
-  return { listed: [...commissions, ...insurances], selection, named };
+  return { listed: [...commissions, ...covered], selection: { chosen, isOffer }, named };
 }
 
 interface Choice {

@@ -42,13 +42,15 @@ export function readFilterFigures(
   validation: Validation,
 ): NamedFigures {
   const sent = request[field] ?? [];
-  const figures = new Map(readFigures(field, sent, filters, validation));
-  for (const key of new Set(filters.map(({ Name }) => codeKey(Name)))) {
+  const figures = readFigures(field, sent, filters, validation);
+  for (const { Name } of filters) {
+    const key = codeKey(Name);
     const own = OWN_FIGURES.get(key);
     if (own === undefined) continue;
     const figure = own.read(request);
     const other = figures.get(key);
-    if (other !== undefined && other !== figure) {
+    if (other === figure) continue;
+    if (other !== undefined) {
       const place = sent.findIndex(({ name }) => codeKey(name) === key);
       validation.reportConflict(`${field}[${place}].value`, `must equal ${own.source}, or be left out`);
     }

@@ -22,6 +22,7 @@ export const ONE_HUNDRED: ExactFigure = { numerator: 100n, denominator: 1n };
 
 /** Converts a decimal, or a parsed JSON number, which means the shortest decimal that parses to it (M1). */
 export function toExact(value: Decimal | number): ExactFigure {
+  if (Number.isSafeInteger(value)) return { numerator: BigInt(Number(value)), denominator: 1n };
   const decimal = new Decimal(value);
   const digits = Math.max(0, decimal.decimalPlaces());
   return { numerator: BigInt(decimal.toFixed(digits).replace('.', '')), denominator: powerOfTen(digits) };
@@ -68,6 +69,9 @@ export function roundToMinor(figure: ExactFigure, digits: number, rounding: Roun
 
 /** Converts to a decimal, rounded half up to 20 decimals. */
 export function toDecimal(figure: ExactFigure): Decimal {
+  const { numerator, denominator } = figure;
+  const digits = String(denominator).length - 1;
+  if (digits <= MAX_DECIMALS && denominator === powerOfTen(digits)) return scaledDecimal(numerator, digits);
   return scaledDecimal(roundToMinor(figure, MAX_DECIMALS, 'HALF_UP'), MAX_DECIMALS);
 }
 

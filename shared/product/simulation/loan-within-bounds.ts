@@ -172,12 +172,12 @@ function readPercentages(
   { type, principal, namesRead }: CompiledScheduleType,
   { financed, digits }: Pick<SimulatedLoan, 'financed' | 'digits'>,
 ): Partial<RepaymentScheduleRequest> {
-  const residual = percentOf(fraction(financed, 10 ** digits), toExact(ResidualPercent ?? 0));
+  const residualOf = (percent: number) => percentOf(fraction(financed, 10 ** digits), toExact(percent));
   const isCapitalRead = principal.kind === 'CapitalPercent' || namesRead.has('CapitalPercent');
   return {
     ...(CapitalPercent !== null && isCapitalRead && { CapitalPercent: new Decimal(CapitalPercent) }),
     ...(ResidualPercent !== null && {
-      ResidualValue: scaledDecimal(roundToMinor(residual, digits, type.rounding), digits),
+      ResidualValue: scaledDecimal(roundToMinor(residualOf(ResidualPercent), digits, type.rounding), digits),
     }),
   };
 }
@@ -282,6 +282,7 @@ function startsRegular(
   { InstallmentDay, FirstDueDate }: Pick<RepaymentScheduleRequest, 'InstallmentDay' | 'FirstDueDate'>,
   term: Omit<SimulatedTerm, 'periods'>,
 ): boolean {
+  if (FirstDueDate === undefined && InstallmentDay === toDateParts(term.start).day) return true;
   const next = findTermEnd({ ...term, periods: 1 }, InstallmentDay);
   return (
     findTermEnd({ ...term, periods: 0 }, InstallmentDay) === term.start && (FirstDueDate ?? next) === next

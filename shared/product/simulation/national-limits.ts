@@ -94,9 +94,10 @@ export function warnOfUnusedIncome(
   records: readonly { readonly offer?: Pick<OfferFigures, 'limits'> }[],
   validation: Validation,
 ): void {
+  if (Income === undefined) return;
   const applied = records.flatMap(({ offer }) => offer?.limits ?? []);
   const isUsed = applied.some(({ Figure, Value }) => Figure === 'PaymentToIncomePercent' && Value !== null);
-  if (Income !== undefined && !isUsed) validation.warn('Income');
+  if (!isUsed) validation.warn('Income');
 }
 
 /** Applies the Active limits for a kind of product that are valid on the day, in the order of the list (Q9). */

@@ -109,7 +109,7 @@ export function* simulateInSteps(
   const filters = collectInsuranceFilters(items);
   const figures = readFilterFigures('jsonInsuranceFilter', request, filters, validation);
   const listed = listInsurances(items, { figures, lists: catalogue }, requestDay);
-  const charges = chooseCharges(request, { offers, insurances: [...listed.keys()], catalogue }, validation);
+  const charges = chooseCharges(request, { offers, insurances: listed, catalogue }, validation);
   const { selection } = charges;
   const complete = addCommissions(selectVaried(offers, current), { ...context, selection }, inputs);
   const prices = { requestDay, inputs: inputs.insuranceInput, selection };
