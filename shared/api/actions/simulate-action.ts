@@ -74,7 +74,7 @@ const formatDay = (day: CalendarDate) => `${formatCalendarDate(day)}T00:00:00`;
 /** The charges of the schedule; with an offer all charges, and where they count (Q8). */
 function formatCharges(
   charges: readonly OfferedCharge[],
-  isOffer: boolean,
+  { offer }: SimulationRecord,
   currencyField: string,
   prefix: string,
 ): string {
@@ -92,7 +92,7 @@ function formatCharges(
     [`${prefix}Date`]: formatCalendarDate(charge.date),
     [`${prefix}Id`]: charge.id,
     IsUpfront: charge.isUpfront,
-    ...(isOffer && { InSchedule: charge.place.inSchedule, InAprc: charge.place.inAprc }),
+    ...(offer && { InSchedule: charge.place.inSchedule, InAprc: charge.place.inAprc }),
   }));
   return JSON.stringify(shown);
 }
@@ -228,13 +228,8 @@ export function simulatePayload(
       InterestDiscountValue: figure(offer.interest.discountValue),
       InterestDiscountPercent: figure(offer.interest.discountPercent),
     }),
-    OutputCommissionJson: formatCharges(offer.commissions, offer.offer !== undefined, 'CurrencyId', 'Fee'),
-    OutputInsuranceJson: formatCharges(
-      offer.insurances,
-      offer.offer !== undefined,
-      'CurrenctyId',
-      'Insurance',
-    ),
+    OutputCommissionJson: formatCharges(offer.commissions, offer, 'CurrencyId', 'Fee'),
+    OutputInsuranceJson: formatCharges(offer.insurances, offer, 'CurrenctyId', 'Insurance'),
     Offer: offer.offer && offerPayload(offer.offer),
   }));
   return { Records, ReturnValue: 0, warnings };
@@ -310,11 +305,10 @@ function offerText(offer: OfferPayload, digits: number): string {
     LastInstallmentAmount: money(offer.LastInstallmentAmount) ?? undefined,
     HolidayCalendar: offer.HolidayCalendar ?? null,
     StartDate: formatDay(offer.StartDate),
-    Explanation: offer.Explanation?.map(({ Figure, Name, Amount, Formula }) => ({
-      Figure,
-      Name: Name ?? undefined,
-      Amount: typeof Amount === 'string' ? JSON.rawJSON(Amount) : null,
-      Formula,
+    Explanation: offer.Explanation?.map((entry) => ({
+      ...entry,
+      Name: entry.Name ?? undefined,
+      Amount: typeof entry.Amount === 'string' ? JSON.rawJSON(entry.Amount) : null,
     })),
     Limits: offer.Limits?.map((limit) => ({
       ...limit,

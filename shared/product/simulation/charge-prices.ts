@@ -10,7 +10,7 @@ import type {
   DiscountRecord,
   InsuranceRecord,
 } from '../catalogue/list-records.ts';
-import { isWithin, valueOn } from '../catalogue/version-in-force.ts';
+import { isWithin } from '../catalogue/version-in-force.ts';
 import {
   toDecimal,
   toExact,
@@ -32,6 +32,7 @@ import { warnOfAssumed } from './decide-filters.ts';
 import { type Discount, type Discounted, applyPercentages, applyValues } from './discounts.ts';
 import {
   comesWithContract,
+  findValueOn,
   isCompulsory,
   placeCharge,
   type ChargePlace,
@@ -157,14 +158,6 @@ function priceSelected(
   if (value === null) return undefined;
   const price = toExact(value);
   return { ...charge, isByFormula: false, price, priceShown: toDecimal(price) };
-}
-
-/** The percentage or money of a charge without a formula on the day; null if it has none. */
-export function findValueOn(record: ChargeRecord, day: CalendarDate): number | null {
-  if ('InsuranceName' in record) return valueOn(record.Values, day)?.Value ?? null;
-  const value = valueOn(record.Values, day);
-  if (record.ValueIsPercent) return value?.CommissionPercent ?? record.Percent;
-  return value?.CommissionValue ?? null;
 }
 
 /** Bases that the percentage of a charge paid at the start may have. Both then equal the financed amount. */

@@ -62,21 +62,20 @@ export function placeCharge(
  * that is drawn in full does not have, or one outside the schedule of which the catalogue does not say that it counts.
  */
 export function isUncounted(record: ChargeRecord, day: CalendarDate): boolean {
-  if (!isActive(record) || !isCompulsory(record) || !hasPrice(record, day)) return false;
+  const isByFormula = record.UseBankingFormula && record.Formula !== null;
+  const hasPrice = isByFormula || findValueOn(record, day) !== null;
+  if (!isActive(record) || !isCompulsory(record) || !hasPrice) return false;
   if (isForUnusage(record)) return true;
   if (isIncluded(record) || record.InAprc === false) return false;
   return record.InAprc !== true || isOnUnusedAmount(record);
 }
 
-function hasPrice(record: ChargeRecord, day: CalendarDate): boolean {
-  if (record.UseBankingFormula && record.Formula !== null) return true;
-  return (
-    valueOn<ChargeRecord['Values'][number]>(record.Values, day) !== undefined || percentOf(record) !== null
-  );
-}
-
-function percentOf(record: ChargeRecord): number | null {
-  return 'Percent' in record && record.ValueIsPercent ? record.Percent : null;
+/** The percentage or money of a charge without a formula on the day; null if it has none. */
+export function findValueOn(record: ChargeRecord, day: CalendarDate): number | null {
+  if ('InsuranceName' in record) return valueOn(record.Values, day)?.Value ?? null;
+  const value = valueOn(record.Values, day);
+  if (record.ValueIsPercent) return value?.CommissionPercent ?? record.Percent;
+  return value?.CommissionValue ?? null;
 }
 
 /** True if the contract requires the charge. */

@@ -15,7 +15,7 @@ import {
 } from './charge-selection.ts';
 import { findNamed } from './named-choice.ts';
 import type { Offer } from './offered-rates.ts';
-import type { SimulateRequest } from './simulation.ts';
+import type { NamedChoice, SimulateRequest } from './simulation.ts';
 
 interface OfferedCharges {
   readonly offers: readonly Offer[];
@@ -45,28 +45,26 @@ export function chooseCharges(
   const covered = [...insurances.keys()];
   const lists = new Set(offers.map(({ item }) => catalogue.list('commission-list', item.CommissionList)));
   const commissions = [...lists].flatMap((list) => list?.Commissions ?? []);
-  const choose = (field: string, idField: string, sent: readonly Choice[], from: readonly ChargeRecord[]) => {
+  const choose = <IdField extends string>(
+    [field, what, idField]: readonly [field: string, what: string, idField: IdField],
+    sent: readonly NamedChoice<IdField>[],
+    from: readonly ChargeRecord[],
+  ) => {
     const offered = from.filter(isChoosable).map((record) => ({ ...readCharge(record), id: record.Id }));
-    const choices = { what: field === 'OptionalInsurances' ? 'insurance' : 'commission', idField, offered };
     return sent.map((choice, index) => {
       const path = `${field}[${index}]`;
-      return { path, records: findNamed(path, choice, choices, validation) };
+      return { path, records: findNamed(path, choice, { what, idField, offered }, validation) };
     });
   };
-  const fees = OptionalCommissions.map(({ Name, FeeId: id }) => ({ Name, id }));
-  const covers = OptionalInsurances.map(({ Name, InsuranceId: id }) => ({ Name, id }));
   const named = [
     // Without an offer, whose fault is reported, no commission is known.
-    ...(offers.length === 0 ? [] : choose('OptionalCommissions', 'FeeId', fees, commissions)),
-    ...choose('OptionalInsurances', 'InsuranceId', covers, covered),
+    ...(offers.length === 0
+      ? []
+      : choose(['OptionalCommissions', 'commission', 'FeeId'], OptionalCommissions, commissions)),
+    ...choose(['OptionalInsurances', 'insurance', 'InsuranceId'], OptionalInsurances, covered),
   ];
   const chosen = new Map(named.flatMap(({ path, records }) => records.map((record) => [record, path])));
   return { listed: [...commissions, ...covered], selection: { chosen, isOffer }, named };
-}
-
-interface Choice {
-  readonly Name: string | undefined;
-  readonly id: string | undefined;
 }
 
 interface SimulatedCharges {

@@ -107,20 +107,20 @@ export function warnOfUnusedDiscounts({ discounts, named }: ChosenDiscounts, val
 
 function findNamedDiscounts(
   path: string,
-  { Name, ProductDiscountId, ProductCode }: ChosenDiscount,
+  choice: ChosenDiscount,
   { offered, product }: { readonly offered: readonly DiscountRecord[]; readonly product: ProductRecord },
   validation: Validation,
 ): readonly DiscountRecord[] {
-  if (ProductCode !== undefined && !isSameCode(ProductCode, product.Code)) {
+  if (choice.ProductCode !== undefined && !isSameCode(choice.ProductCode, product.Code)) {
     const message = `must be ${product.Code}, the product's code`;
     validation.reject(`${path}.ProductCode`, 'unknown-value', message);
   }
   const choices = {
     what: 'discount',
-    idField: 'ProductDiscountId',
+    idField: 'ProductDiscountId' as const,
     offered: offered.map((record) => ({ name: record.Name, id: record.Id, record })),
   };
-  return findNamed(path, { Name, id: ProductDiscountId }, choices, validation);
+  return findNamed(path, choice, choices, validation);
 }
 
 /** Returns an empty list if the discount has no value above zero. */

@@ -2,27 +2,24 @@
 
 import type { Validation } from '../../lending/request/validation.ts';
 import { isSameCode } from '../catalogue/catalogue-record.ts';
+import type { NamedChoice } from './simulation.ts';
 
 /** What a choice may name. `Found` is found by either key; several may share a name. */
-export interface Choices<Found> {
+interface Choices<Found, IdField> {
   /** What is chosen, in messages, such as `discount`. */
   readonly what: string;
-  readonly idField: string;
+  readonly idField: IdField;
   readonly offered: readonly { readonly name: string; readonly id: string; readonly record: Found }[];
 }
 
-interface NamedChoice {
-  readonly Name?: string | undefined;
-  readonly id: string | undefined;
-}
-
 /** Reports a fault if nothing is named (400), what is named is not offered (422), or name and id disagree (400). */
-export function findNamed<Found>(
+export function findNamed<Found, IdField extends string>(
   path: string,
-  { Name, id }: NamedChoice,
-  { what, idField, offered }: Choices<Found>,
+  choice: NamedChoice<IdField>,
+  { what, idField, offered }: Choices<Found, IdField>,
   validation: Validation,
 ): readonly Found[] {
+  const { Name, [idField]: id } = choice;
   const find = (field: string, sent: string, by: 'name' | 'id'): readonly Found[] => {
     const found = offered.filter((one) => isSameCode(one[by], sent)).map(({ record }) => record);
     if (found.length > 0) return found;

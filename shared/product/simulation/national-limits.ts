@@ -6,7 +6,6 @@ import { solveRate } from '../../lending/annual-rate/proven-rate.ts';
 import { mergeFlows, type RateFlows } from '../../lending/annual-rate/rate-flows.ts';
 import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { compareValues } from '../../lending/formula/arithmetic.ts';
-import type { ExactRatio } from '../../lending/numbers/exact-ratio.ts';
 import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../../lending/numbers/money.ts';
 import { checkAmount } from '../../lending/request/field-checks.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
@@ -35,24 +34,8 @@ const PERCENT_DECIMALS = 4;
 const APRC_SCALE = { percentDecimals: 21, unitsAdded: { numerator: 1n, denominator: 1n } };
 const MONTHS_PER_YEAR = 12n;
 
-/** The figures of an offer that limits may bind. Amounts are whole minor units. */
-export interface LimitedOffer {
-  /** All annual rates in percent that the offer may apply. */
-  readonly rates: readonly Decimal[];
-  /** The flows of the APRC (A1). */
-  readonly rateFlows: RateFlows;
-  /** Above zero. */
-  readonly financed: number;
-  readonly totalCostOfCredit: number;
-  /** The part of the total cost that is interest. */
-  readonly interest: number;
-  /** The payment of a period, charges included. */
-  readonly payment: number;
-  /** Undefined for Once. */
-  readonly paymentsPerYear: ExactRatio | undefined;
-  /** The income of a month, above zero; undefined if it is not known. */
-  readonly income: number | undefined;
-}
+/** The figures of an offer that limits may bind. */
+export type LimitedOffer = ReturnType<typeof readLimitedOffer>;
 
 /** The limits of a product on the day of a simulation. */
 export interface ProductLimits {
@@ -110,11 +93,15 @@ export function applyLimits(
     .map((limit) => applyLimit(limit, offer));
 }
 
-/** Reads the figures that limits may bind. */
+/**
+ * Reads the figures that limits may bind: `rates` are all annual rates in percent that the offer may apply, amounts are
+ * minor units; `interest` is that part of the total cost, `payment` the largest of a period, charges included, and `income`
+ * that of a month. The last row may repay a rest: it does not count if one before it repays.
+ */
 export function readLimitedOffer(
   { totalCostOfCredit, rateFlows, terms, rows, loan }: CalculatedOffer,
   income: number | undefined,
-): LimitedOffer {
+) {
   const { financed, digits, periodicity } = loan;
   const largestBalance = Math.max(...rows.map(({ remainingValue }) => remainingValue));
   return {

@@ -15,20 +15,12 @@ export interface ChargeAtStart {
 }
 
 /** The rows that an offer shows as payments; undefined where they do not exist. */
-export interface ShownPayments {
-  readonly regular: ScheduleRow | undefined;
-  readonly first: ScheduleRow | undefined;
-  readonly last: ScheduleRow | undefined;
-}
+export type ShownPayments = Readonly<Record<'regular' | 'first' | 'last', ScheduleRow | undefined>>;
 
-/** Amounts are minor units; `startCost`, `besides` and `uncounted` are charges at the start, beside the rows, in no APRC. */
-interface OfferParts {
-  readonly installments: number;
-  readonly startCost: number;
-  readonly besides: number;
-  readonly uncounted: number;
-  readonly financed: number;
-}
+/** In minor units; `startCost`, `besides` and `uncounted` are charges at the start, beside the rows, in no APRC. */
+type OfferParts = Readonly<
+  Record<'installments' | 'startCost' | 'besides' | 'uncounted' | 'financed', number>
+>;
 
 interface OfferSources {
   readonly atStart: readonly ChargeAtStart[];

@@ -119,7 +119,7 @@ export function* simulateInSteps(
   if (loan === undefined) return refused();
   const recalculated = (request.jsonMultipleInterestRates?.length ?? 0) * loan.installmentsNo;
   const offerRows = loan.installmentsNo + Math.floor(recalculated / INSTALLMENTS_PER_ROW);
-  refuseTooManyRows(offers.length, { ...loan, offerRows, request }, validation);
+  refuseTooManyRows(offers.length, { ...loan, offerRows }, request, validation);
   if (validation.faults.length > 0) return refused();
   for (const input of Object.values(inputs)) input.warnOfUnused();
   const shared: SharedTerms = {
@@ -185,18 +185,11 @@ function keepFound(calendars: KnownCalendars): KnownCalendars {
 
 function refuseTooManyRows(
   offers: number,
-  {
-    installmentsNo,
-    offerRows,
-    request,
-  }: {
-    readonly installmentsNo: number;
-    readonly offerRows: number;
-    readonly request: SimulateRequest;
-  },
+  { installmentsNo, offerRows }: { readonly installmentsNo: number; readonly offerRows: number },
+  { Offer, Explain }: SimulateRequest,
   validation: Validation,
 ): void {
-  const share = request.Offer !== true ? 1 : request.Explain === true ? EXPLAINED_SHARE : OFFER_SHARE;
+  const share = Offer !== true ? 1 : Explain === true ? EXPLAINED_SHARE : OFFER_SHARE;
   const maxRows = MAX_ROWS * share;
   if (offers * offerRows <= maxRows) return;
   if (offers * installmentsNo <= maxRows) {

@@ -28,8 +28,7 @@ import {
 } from '../look-up/product-look-ups.ts';
 import { describeProduct } from '../look-up/products-on-offer.ts';
 import { describeScheduleType } from '../look-up/reference-lists.ts';
-import { findValueOn } from './charge-prices.ts';
-import { canBeCharged, comesWithContract, isOptional } from './charge-selection.ts';
+import { canBeCharged, comesWithContract, findValueOn, isOptional } from './charge-selection.ts';
 import { describePeriodUnit, findPeriodRange } from './loan-within-bounds.ts';
 import { chooseInterests, hasRate } from './offered-rates.ts';
 import type { FormulaInputPart, SimulateRequest } from './simulation.ts';

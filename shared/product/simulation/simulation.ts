@@ -54,28 +54,19 @@ export interface SimulateRequest {
   readonly GracePeriodPrincipal?: number | undefined;
   /** Rows that do not collect interest, which the product's GraceType then treats (G2). */
   readonly GracePeriodInterest?: number | undefined;
-  readonly OptionalCommissions?: readonly ChosenCommission[] | undefined;
-  readonly OptionalInsurances?: readonly ChosenInsurance[] | undefined;
+  readonly OptionalCommissions?: readonly NamedChoice<'FeeId'>[] | undefined;
+  readonly OptionalInsurances?: readonly NamedChoice<'InsuranceId'>[] | undefined;
   /** The income of a month in major units, above zero; used only for a limit of payment to income (Q9). */
   readonly Income?: Decimal | undefined;
 }
 
-/** An optional commission by its name, its id, or both. */
-interface ChosenCommission {
-  readonly Name?: string | undefined;
-  readonly FeeId?: string | undefined;
-}
+/** What a request chooses by a name, an id, or both. */
+export type NamedChoice<IdField extends string> = {
+  readonly [Field in 'Name' | IdField]?: string | undefined;
+};
 
-/** An optional insurance by its name, its id, or both. */
-interface ChosenInsurance {
-  readonly Name?: string | undefined;
-  readonly InsuranceId?: string | undefined;
-}
-
-/** A discount by its name, its id, or both. ProductCode, if present, must be that of the request. */
-export interface ChosenDiscount {
-  readonly Name?: string | undefined;
-  readonly ProductDiscountId?: string | undefined;
+/** ProductCode, if present, must be that of the request. */
+export interface ChosenDiscount extends NamedChoice<'ProductDiscountId'> {
   readonly ProductCode?: string | undefined;
 }
 
