@@ -70,25 +70,18 @@ export function describeScheduleType(compiled: CompiledScheduleType) {
 
 /** Calendars of the catalogue first; one that replaces a country of the library takes its place (H2). */
 function listCalendars({ records, calendars }: CatalogueView['lending']) {
-  const own = (records.calendars ?? []).map(({ record: { name, version, base } }) => ({
-    Name: name,
-    Description: base === undefined ? null : `Based on ${base}`,
-    Version: version,
-    Source: 'Catalogue',
-  }));
-  const builtIn = BUILT_IN_CALENDARS.map(({ codes: [Name = ''], name, version }) => ({
-    Name,
-    Description: name,
-    Version: version,
-    Source: 'BuiltIn',
-  }));
+  const own = (records.calendars ?? []).map(({ record: { name, version, base } }) =>
+    describeCalendar(name, base === undefined ? null : `Based on ${base}`, version, 'Catalogue'),
+  );
+  const builtIn = BUILT_IN_CALENDARS.map(({ codes: [code = ''], name, version }) =>
+    describeCalendar(code, name, version, 'BuiltIn'),
+  );
   const others = listLibraryCalendars()
     .filter(({ code }) => findBuiltInCalendar(code) === undefined && calendars.find(code) === undefined)
-    .map(({ code, name, version }) => ({
-      Name: code,
-      Description: name,
-      Version: version,
-      Source: 'Library',
-    }));
+    .map(({ code, name, version }) => describeCalendar(code, name, version, 'Library'));
   return [...own, ...builtIn, ...others];
+}
+
+function describeCalendar(Name: string, Description: string | null, Version: string, Source: string) {
+  return { Name, Description, Version, Source };
 }

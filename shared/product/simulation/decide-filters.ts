@@ -12,17 +12,15 @@ type FilterField = 'jsonFilterCommission' | 'jsonInsuranceFilter' | 'jsonDiscoun
 interface OwnFigure {
   /** The field of the request to change for another figure. */
   readonly field: 'amount' | 'downPayment' | 'loanPeriod';
-  readonly source: string;
+  /** Default: `field`. */
+  readonly source?: string;
   readonly read: (request: SimulateRequest) => number;
 }
 
 /** Figures of the request itself, by the key of the filters that they decide. */
 const OWN_FIGURES: ReadonlyMap<string, OwnFigure> = new Map<string, OwnFigure>([
-  ['amount', { field: 'amount', source: 'amount', read: ({ amount }) => amount.toNumber() }],
-  [
-    'downpayment',
-    { field: 'downPayment', source: 'downPayment', read: ({ downPayment }) => downPayment?.toNumber() ?? 0 },
-  ],
+  ['amount', { field: 'amount', read: ({ amount }) => amount.toNumber() }],
+  ['downpayment', { field: 'downPayment', read: ({ downPayment }) => downPayment?.toNumber() ?? 0 }],
   [
     'financedamount',
     {
@@ -31,7 +29,7 @@ const OWN_FIGURES: ReadonlyMap<string, OwnFigure> = new Map<string, OwnFigure>([
       read: ({ amount, downPayment }) => amount.minus(downPayment ?? 0).toNumber(),
     },
   ],
-  ['loanperiod', { field: 'loanPeriod', source: 'loanPeriod', read: ({ loanPeriod }) => loanPeriod }],
+  ['loanperiod', { field: 'loanPeriod', read: ({ loanPeriod }) => loanPeriod }],
 ]);
 
 /** Reads the figures of a field, and adds those of the request itself. A sent figure that differs is a fault (400). */
@@ -52,7 +50,10 @@ export function readFilterFigures(
     if (other === figure) continue;
     if (other !== undefined) {
       const place = sent.findIndex(({ name }) => codeKey(name) === key);
-      validation.reportConflict(`${field}[${place}].value`, `must equal ${own.source}, or be left out`);
+      validation.reportConflict(
+        `${field}[${place}].value`,
+        `must equal ${own.source ?? own.field}, or be left out`,
+      );
     }
     figures.set(key, figure);
   }

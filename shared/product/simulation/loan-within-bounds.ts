@@ -67,7 +67,7 @@ export function buildLoan(
   }
   const periods = readPeriods(request, product, { periodicity, start: requestDay }, validation);
   const rows = periodicity?.unit === 'Once' ? 1 : periods;
-  checkRequestedTerms(request, { periodicity, start: requestDay, rows }, validation);
+  checkRequestedTerms(request, { periodicity, start: requestDay }, rows, validation);
   if (amounts === undefined || scheduleType === undefined) return undefined;
   if (periodicity === undefined || periods === undefined) return undefined;
   const installmentsNo = rows ?? periods;

@@ -3,7 +3,6 @@
 import { formatCalendarDate, toDateParts, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import { monthsPerPeriod, type Periodicity } from '../../lending/dates/periodicity.ts';
 import { MAX_INSTALLMENTS, checkWhole } from '../../lending/request/field-checks.ts';
-import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import type { Validation } from '../../lending/request/validation.ts';
 import type { ProductRecord } from '../catalogue/product-record.ts';
 import type { SimulateRequest } from './simulation.ts';
@@ -13,15 +12,8 @@ const DAYS = { min: 1, max: 31 };
 /** Reports the faults that the schedule would have (422). The rows are unknown if loanPeriod has a fault. */
 export function checkRequestedTerms(
   request: SimulateRequest,
-  {
-    periodicity,
-    start,
-    rows = MAX_INSTALLMENTS,
-  }: {
-    readonly periodicity: Periodicity | undefined;
-    readonly start: CalendarDate;
-    readonly rows: number | undefined;
-  },
+  { periodicity, start }: { readonly periodicity: Periodicity | undefined; readonly start: CalendarDate },
+  rows: number | undefined,
   validation: Validation,
 ): void {
   const { FirstDueDate, InstallmentDay, InterestType } = request;
@@ -33,7 +25,7 @@ export function checkRequestedTerms(
   for (const path of ['GracePeriodPrincipal', 'GracePeriodInterest'] as const) {
     if (InterestType === 1 && (request[path] ?? 0) > 0) {
       validation.reject(path, 'not-allowed', 'must be 0 with InterestType 1');
-    } else checkWhole(validation, path, request[path], { min: 0, max: rows - 1 });
+    } else checkWhole(validation, path, request[path], { min: 0, max: (rows ?? MAX_INSTALLMENTS) - 1 });
   }
 }
 
@@ -46,10 +38,7 @@ export function readRequestedTerms(
   { GeneralData }: ProductRecord,
   { periodicity, start }: { readonly periodicity: Periodicity; readonly start: CalendarDate },
   validation: Validation,
-): Pick<
-  RepaymentScheduleRequest,
-  'InstallmentDay' | 'FirstDueDate' | 'GracePeriodPrincipal' | 'GracePeriodInterest' | 'GraceType'
-> {
+) {
   const { GracePeriodPrincipal, GracePeriodInterest } = request;
   if (request.Explain === true && request.Offer !== true) validation.warn('Explain');
   const isOnce = periodicity.unit === 'Once';
