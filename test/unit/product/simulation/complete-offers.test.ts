@@ -4,6 +4,7 @@ import { simulationUnits } from '../../../../shared/lending/work-units.ts';
 import { findCalendar } from '../../../../shared/lending/calendars/find-calendar.ts';
 import { readWholeCatalogue } from '../../../../shared/product/storage/catalogue-folder.ts';
 import { simulate } from '../../../../shared/product/simulation/simulate-product.ts';
+import type { CommissionRecord } from '../../../../shared/product/catalogue/list-records.ts';
 import type { SimulateRequest } from '../../../../shared/product/simulation/simulation.ts';
 import { renderSimulation, simulatePayload } from '../../../../shared/api/actions/simulate-action.ts';
 import { date } from '../../../support/builders/lending-loan.ts';
@@ -323,6 +324,29 @@ describe('the days of a simulation', () => {
     const once = simulated({ general: { PeriodicityType: 'Once' } }, first);
     expect(once).toMatchObject({ warnings: [{ code: 'no-effect', path: 'FirstDueDate' }] });
     expect(once).toMatchObject({ records: [{ rows: [{}, { dueDate: date('2025-05-01') }] }] });
+  });
+
+  it('a charge outside the rows or the APRC leaves the rows of formulas that read charges (Q8, S2)', () => {
+    const { scheduleTypes = [] } = catalogue.lending.records;
+    const offerWith = (changes: Partial<CommissionRecord>) => {
+      const { offer, rows } = recordOf(
+        {
+          commissions: [commission(), commission({ Name: 'Apart', ...changes })],
+          lending: { scheduleTypes },
+          product: { PaymentScheduleTypes: ['LevelTotalWithVat'] },
+        },
+        { Offer: true, scheduleType: 'LevelTotalWithVat', installmentValue: new Decimal(270) },
+      );
+      const paid = rows.map(({ principal, totalInstallment }) => [principal, totalInstallment]);
+      return { cost: offer?.totalCostOfCredit ?? 0, paid };
+    };
+    const none = offerWith({ Status: 'Draft' });
+    const both = offerWith({});
+    const inRows = offerWith({ InAprc: false });
+    const inRate = offerWith({ IncludedInRepaymentSchedule: false, InAprc: true });
+    expect(both.paid).not.toEqual(none.paid);
+    expect(inRows).toEqual({ ...both, cost: both.cost - 4000 });
+    expect(inRate).toEqual({ ...none, cost: none.cost + 4000 });
   });
 
   it('due dates are those to which the calendar of the product shifts them, which the offer names (H1, H2)', () => {
