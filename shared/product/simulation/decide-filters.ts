@@ -62,6 +62,7 @@ export function readFilterFigures(
 
 /** Warns of each missing figure on which the answer depends. */
 export function warnOfAssumed(field: FilterField, names: readonly string[], validation: Validation): void {
+  if (names.length === 0) return;
   const missing = new Map(names.map((name) => [codeKey(name), name]));
   for (const name of missing.values()) validation.warn(`${field}.${name}`, 'assumed');
 }

@@ -62,6 +62,7 @@ export function findLimits(
   { catalogue, requestDay }: { readonly catalogue: ListsInForce; readonly requestDay: CalendarDate },
   validation: Validation,
 ): ProductLimits | undefined {
+  if (request.Income === undefined && request.Offer !== true) return undefined;
   const digits = currencyDigits(Availability.Currency) ?? DEFAULT_CURRENCY_DIGITS;
   const income = checkAmount(validation, 'Income', request.Income, digits);
   if (income === 0) validation.reject('Income', 'out-of-range', 'must be more than zero');

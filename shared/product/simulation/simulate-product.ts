@@ -32,7 +32,6 @@ import { FormulaArguments } from './product-formula.ts';
 import { readFilterFigures } from './decide-filters.ts';
 import { buildLoan, type SimulatedLoan } from './loan-within-bounds.ts';
 import {
-  FORMULA_INPUT_PARTS,
   type FormulaInputPart,
   type SimulateRequest,
   type SimulationOutcome,
@@ -150,11 +149,13 @@ export function* simulateInSteps(
 }
 
 function readInputs({ jsonInputFormula }: SimulateRequest, validation: Validation): Inputs {
-  const inputs = FORMULA_INPUT_PARTS.map((part) => [
-    part,
-    new FormulaArguments(part, jsonInputFormula, validation),
-  ]);
-  return Object.fromEntries(inputs) as Inputs;
+  const read = (part: FormulaInputPart) => new FormulaArguments(part, jsonInputFormula, validation);
+  return {
+    interestInput: read('interestInput'),
+    commissionInput: read('commissionInput'),
+    insuranceInput: read('insuranceInput'),
+    discountInput: read('discountInput'),
+  };
 }
 
 function createScheduleContext({ catalogue, calendars, requestDay }: SimulateContext): ScheduleContext {
