@@ -238,8 +238,9 @@ it('a broker away writes an acceptance again until it is stored, and meanwhile a
   isAway = false;
   await expect.poll(() => publisher.sent.length, { timeout: 5_000 }).toBe(4);
   expect((await keyed()).status).toBe(202);
-  expect(publisher.sent[2]).toMatchObject({ topic: TOPIC.notificationAcceptances, key: id });
-  expect(publisher.sent).toHaveLength(4);
+  const written = publisher.sent.slice(2);
+  expect(written.map(({ topic }) => topic)).toEqual(Array(2).fill(TOPIC.notificationAcceptances));
+  expect(written.map(({ key }) => key)).toContain(id);
 });
 
 it('the state (N3) is reported by any instance, even by one that starts later', async () => {
