@@ -246,16 +246,14 @@ export const productListFields = requestOf({
 
 export const simulationOptionsFields = productDetailsFields;
 
-const list = (name: string) => optional(flag()).describe(`True: returns ${name}.`);
-
-export const referenceListsFields = requestOf({
-  displayPaymentScheduleTypes: list('PaymentScheduleTypes'),
-  displayPeriodicities: list('Periodicities'),
-  displayCountryCalendars: list('CountryCalendars'),
-  displayInstallmentTypes: list('InstallmentTypes'),
-  displayInterestTypes: list('InterestTypes'),
-  displayProductTypes: list('ProductTypes'),
-});
+export const referenceListsFields = requestOf(
+  Object.fromEntries(
+    Object.keys(referenceListsReply.shape).map((name) => [
+      `display${name}`,
+      optional(flag()).describe(`True: returns ${name}.`),
+    ]),
+  ),
+);
 
 function checkLimit({ limit }: Fields): readonly Fault[] {
   if (!Number.isInteger(limit) || (Number(limit) >= LIMIT.minimum && Number(limit) <= LIMIT.maximum))

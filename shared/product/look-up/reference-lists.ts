@@ -8,54 +8,39 @@ import { fixedFieldsRead } from '../../lending/terms/repayment-terms.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import { INTEREST_OPTION_IDS, INTEREST_TYPES } from '../catalogue/list-records.ts';
 
-export const REFERENCE_FLAGS = [
-  'displayPaymentScheduleTypes',
-  'displayPeriodicities',
-  'displayCountryCalendars',
-  'displayInstallmentTypes',
-  'displayInterestTypes',
-  'displayProductTypes',
-] as const;
+type Lending = CatalogueView['lending'];
+
+const REFERENCE_LISTS = {
+  PaymentScheduleTypes: ({ scheduleTypes }: Lending) =>
+    scheduleTypes.map((compiled) => ({
+      ...describeScheduleType(compiled),
+      ProductTypes: compiled.type.productTypes,
+      InterestCalculationMethod: compiled.type.dayCount,
+      MeasurementUnit: compiled.type.measurementUnit,
+      UseMaturityDate: compiled.type.useMaturityDate,
+      MaximumInstallments: compiled.type.maximumInstallments,
+    })),
+  Periodicities: ({ periodicities }: Lending) =>
+    periodicities.map(({ name: Name, count: Count, unit: Unit }) => ({ Name, Count, Unit })),
+  CountryCalendars: listCalendars,
+  InstallmentTypes: () =>
+    Object.entries(INSTALLMENT_TYPE_IDS).map(([Name, InstallmentTypeId]) => ({ InstallmentTypeId, Name })),
+  InterestTypes: () => INTEREST_TYPES.map((Name) => ({ InterestTypeId: INTEREST_OPTION_IDS[Name], Name })),
+  ProductTypes: () => Object.entries(PRODUCT_TYPE_NAMES).map(([Code, Name]) => ({ Code, Name })),
+};
+type ReferenceName = keyof typeof REFERENCE_LISTS;
+type ReferenceLists = { readonly [Name in ReferenceName]: ReturnType<(typeof REFERENCE_LISTS)[Name]> };
 
 /** The requested lists; an absent flag counts as false. */
-export type ReferenceRequest = { readonly [Flag in (typeof REFERENCE_FLAGS)[number]]?: boolean | undefined };
+export type ReferenceRequest = { readonly [Name in ReferenceName as `display${Name}`]?: boolean | undefined };
 
 /** Returns the requested lists of what is in force, whatever the day. */
 export function lookUpReferences(request: ReferenceRequest, { lending }: Pick<CatalogueView, 'lending'>) {
-  return {
-    ...(request.displayPaymentScheduleTypes === true && {
-      PaymentScheduleTypes: lending.scheduleTypes.map((compiled) => ({
-        ...describeScheduleType(compiled),
-        ProductTypes: compiled.type.productTypes,
-        InterestCalculationMethod: compiled.type.dayCount,
-        MeasurementUnit: compiled.type.measurementUnit,
-        UseMaturityDate: compiled.type.useMaturityDate,
-        MaximumInstallments: compiled.type.maximumInstallments,
-      })),
-    }),
-    ...(request.displayPeriodicities === true && {
-      Periodicities: lending.periodicities.map(({ name: Name, count: Count, unit: Unit }) => ({
-        Name,
-        Count,
-        Unit,
-      })),
-    }),
-    ...(request.displayCountryCalendars === true && { CountryCalendars: listCalendars(lending) }),
-    ...(request.displayInstallmentTypes === true && { InstallmentTypes: INSTALLMENT_TYPES }),
-    ...(request.displayInterestTypes === true && { InterestTypes: INTEREST_TYPE_OPTIONS }),
-    ...(request.displayProductTypes === true && { ProductTypes: PRODUCT_TYPES }),
-  };
+  const names = Object.keys(REFERENCE_LISTS) as readonly ReferenceName[];
+  const requested = names.filter((name) => request[`display${name}`] === true);
+  const lists = requested.map((name) => [name, REFERENCE_LISTS[name](lending)]);
+  return Object.fromEntries(lists) as Partial<ReferenceLists>;
 }
-
-const INSTALLMENT_TYPES = Object.entries(INSTALLMENT_TYPE_IDS).map(([Name, InstallmentTypeId]) => ({
-  InstallmentTypeId,
-  Name,
-}));
-const INTEREST_TYPE_OPTIONS = INTEREST_TYPES.map((Name) => ({
-  InterestTypeId: INTEREST_OPTION_IDS[Name],
-  Name,
-}));
-const PRODUCT_TYPES = Object.entries(PRODUCT_TYPE_NAMES).map(([Code, Name]) => ({ Code, Name }));
 
 export function describeScheduleType(compiled: CompiledScheduleType) {
   const { id, name, code, installmentValueCustom } = compiled.type;
@@ -69,7 +54,7 @@ export function describeScheduleType(compiled: CompiledScheduleType) {
 }
 
 /** Calendars of the catalogue first; one that replaces a country of the library takes its place (H2). */
-function listCalendars({ records, calendars }: CatalogueView['lending']) {
+function listCalendars({ records, calendars }: Lending) {
   const own = (records.calendars ?? []).map(({ record: { name, version, base } }) =>
     describeCalendar(name, base === undefined ? null : `Based on ${base}`, version, 'Catalogue'),
   );
