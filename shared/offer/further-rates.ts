@@ -1,11 +1,7 @@
 /** The annual rates that the ESIS shows beside that of the offer (T5; 2014/17/EU, art. 17(5) and (6)). */
 
 import { Decimal } from 'decimal.js';
-import {
-  highestRateTerms,
-  initialPeriodRows,
-  initialPeriodTerms,
-} from '../lending/annual-rate/second-rate-terms.ts';
+import { highestRateTerms, initialPeriodRows } from '../lending/annual-rate/second-rate-terms.ts';
 import { addMonths, formatCalendarDate, type CalendarDate } from '../lending/dates/calendar-date.ts';
 import type { Validation } from '../lending/request/validation.ts';
 import { isSameCode } from '../product/catalogue/catalogue-record.ts';
@@ -84,7 +80,8 @@ function* rateOfInitialPeriod({
 }: VariedOffer): Generator<number, FurtherRates['initialPeriod'], undefined> {
   const rows = initialPeriodRows(facts.record.terms, facts.periodicity);
   if (rows === undefined || rows >= facts.instalments.length) return null;
-  const record = yield* again((own) => initialPeriodTerms(own, rows));
+  // The balance is repaid with the last row of the period (B6).
+  const record = yield* again((own) => ({ ...own, RealInstallmentNo: rows }));
   if (record === undefined) return undefined;
   return { rows, aprc: record.offer?.aprc ?? null, repaid: facts.instalments[rows]?.remainingValue ?? 0 };
 }

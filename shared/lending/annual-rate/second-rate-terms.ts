@@ -7,12 +7,6 @@ import type { InterestRateRange, RepaymentScheduleRequest } from '../request/rep
 const MONTHS_OF_FIVE_YEARS = 60;
 const DAYS_OF_FIVE_YEARS = 1_826;
 
-/** The highest rate to which a variable rate may rise, in percent a year, from a row on. */
-export interface HighestRate {
-  readonly percent: Decimal;
-  readonly fromRow: number;
-}
-
 /**
  * The last row of an initial period of at least five years at one rate, after which another rate applies (art. 17(5));
  * undefined if there is none. Ranges of the same rate count as one. In advance the first row has no period (B7).
@@ -34,15 +28,10 @@ export function initialPeriodRows(
   return isLong ? rows : undefined;
 }
 
-/** The loan whose balance is repaid with the last row of the initial period (art. 17(5), B6). */
-export function initialPeriodTerms(terms: RepaymentScheduleRequest, rows: number): RepaymentScheduleRequest {
-  return { ...terms, RealInstallmentNo: rows };
-}
-
 /** The loan at the highest rate from a row on (art. 17(6)); its rates before that row stay. Bands have no such rate. */
 export function highestRateTerms(
   terms: RepaymentScheduleRequest,
-  { percent, fromRow }: HighestRate,
+  { percent, fromRow }: { readonly percent: Decimal; readonly fromRow: number },
 ): RepaymentScheduleRequest {
   const { InterestPercent, MultipleInterestRates, InstallmentsNo, BandedInterestRates: _, ...others } = terms;
   const before = completeRanges(MultipleInterestRates ?? [{ InterestRate: InterestPercent }], InstallmentsNo)
