@@ -2,8 +2,11 @@
 
 import { formatMinorUnits } from '../numbers/money.ts';
 
-export interface ExplanationContext {
+export interface CurrencyContext {
   readonly currencyDigits: number;
+}
+
+export interface ExplanationContext extends CurrencyContext {
   readonly dayCount: string;
   readonly dayCountDenominator: number;
 }
@@ -27,16 +30,12 @@ interface FractionText {
 const ORDINARY_YEAR = 365;
 const LEAP_YEAR = 366;
 
-export function moneyText(amount: number, context: Pick<ExplanationContext, 'currencyDigits'>): string {
+export function moneyText(amount: number, context: CurrencyContext): string {
   return formatMinorUnits(amount, context.currencyDigits);
 }
 
 /** For example `text = 10.00` for 1000 minor units of a currency with two decimals. */
-export function equation(
-  text: string,
-  amount: number,
-  context: Pick<ExplanationContext, 'currencyDigits'>,
-): string {
+export function equation(text: string, amount: number, context: CurrencyContext): string {
   return `${text} = ${moneyText(amount, context)}`;
 }
 
@@ -45,7 +44,7 @@ export function explainSum<Figure extends string>(
   figure: Figure,
   terms: readonly Term[],
   amount: number,
-  context: Pick<ExplanationContext, 'currencyDigits'>,
+  context: CurrencyContext,
 ) {
   const [only] = terms;
   if (terms.length === 1 && only !== undefined && only.text === undefined) {
@@ -54,7 +53,7 @@ export function explainSum<Figure extends string>(
   return { figure, amount, formula: equation(sumText(terms, context), amount, context) };
 }
 
-function sumText(terms: readonly Term[], context: Pick<ExplanationContext, 'currencyDigits'>): string {
+function sumText(terms: readonly Term[], context: CurrencyContext): string {
   return terms
     .map((term, index) => {
       const sign = term.isTakenAway === true ? '- ' : index === 0 ? '' : '+ ';

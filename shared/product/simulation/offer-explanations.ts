@@ -1,7 +1,13 @@
 /** Explains the figures of an offer, as the figures of schedule rows are explained (Q8, S6). */
 
 import type { RateFlow, RateFlows } from '../../lending/annual-rate/rate-flows.ts';
-import { equation, explainSum, moneyText, type Term } from '../../lending/explain/explanation-text.ts';
+import {
+  equation,
+  explainSum,
+  moneyText,
+  type CurrencyContext,
+  type Term,
+} from '../../lending/explain/explanation-text.ts';
 import { formatMinorUnits } from '../../lending/numbers/money.ts';
 import type { ScheduleRow } from '../../lending/request/repayment-schedule.ts';
 import type { SimulatedLoan } from './loan-within-bounds.ts';
@@ -30,14 +36,14 @@ interface OfferSources {
   readonly loan: SimulatedLoan;
 }
 
-type Digits = Readonly<Record<'currencyDigits', number>>;
-
 /** Explains every figure that the offer has, in the order of the record. */
 export function explainOffer(figures: OfferFigures, sources: OfferSources): readonly OfferExplanation[] {
   const { atStart, parts, rateFlows, payments, loan } = sources;
   const context = { currencyDigits: loan.digits };
   const explain = (figure: ExplainedOfferFigure, terms: readonly Term[], amount: number) =>
     inMajorUnits(explainSum(figure, terms, amount, context), context);
+  const payment = (figure: ExplainedOfferFigure, row: ScheduleRow | undefined) =>
+    row === undefined ? [] : [explain(figure, paymentTerms(row), row.pmt)];
   const { totalUpfront, totalCostOfCredit: cost, totalAmountPayable, aprc } = figures;
   const charges: readonly Term[] = atStart.map(({ amount }) => ({ label: '', amount }));
   const single = { label: atStart.length === 1 ? 'one charge' : 'no charge', amount: totalUpfront };
@@ -48,19 +54,15 @@ export function explainOffer(figures: OfferFigures, sources: OfferSources): read
     explain('TotalCostOfCredit', costTerms(parts, credit), cost),
     explain('TotalAmountPayable', [credit, { label: 'total cost', amount: cost }], totalAmountPayable),
     { Figure: 'APRC', Amount: aprc, Formula: rateEquation(aprc, rateFlows, parts, context) },
-    ...explainPayment('InstallmentAmount', payments.regular, context),
-    ...('firstInstallmentAmount' in figures
-      ? explainPayment('FirstInstallmentAmount', payments.first, context)
-      : []),
-    ...('lastInstallmentAmount' in figures
-      ? explainPayment('LastInstallmentAmount', payments.last, context)
-      : []),
+    ...payment('InstallmentAmount', payments.regular),
+    ...('firstInstallmentAmount' in figures ? payment('FirstInstallmentAmount', payments.first) : []),
+    ...('lastInstallmentAmount' in figures ? payment('LastInstallmentAmount', payments.last) : []),
   ];
 }
 
 function inMajorUnits(
   { figure, amount, formula }: ReturnType<typeof explainSum<ExplainedOfferFigure>>,
-  { currencyDigits }: Digits,
+  { currencyDigits }: CurrencyContext,
 ): OfferExplanation {
   return { Figure: figure, Amount: formatMinorUnits(amount, currencyDigits), Formula: formula };
 }
@@ -69,7 +71,7 @@ function inMajorUnits(
 function explainAtStart(
   { priced: { shown, charge }, amount }: ChargeAtStart,
   financed: number,
-  context: Digits,
+  context: CurrencyContext,
 ): OfferExplanation {
   const { discountPercent, discountValue, basePercent, baseValue } = shown;
   const explained = (formula: string): OfferExplanation => ({
@@ -105,7 +107,7 @@ function rateEquation(
   aprc: string | null,
   { flows, unitsPerYear }: RateFlows,
   { financed, startCost }: OfferParts,
-  context: Digits,
+  context: CurrencyContext,
 ): string {
   const growth = `(1 + ${aprc === null ? 'APRC' : `${aprc} %`})`;
   const paid = flows.slice(1).filter(({ amount }) => Number(amount) !== 0);
@@ -127,16 +129,10 @@ function timeText({ wholeUnits, extraDays, yearDays }: RateFlow, unitsPerYear: n
   return parts.join(' + ');
 }
 
-function explainPayment(
-  figure: ExplainedOfferFigure,
-  row: ScheduleRow | undefined,
-  context: Digits,
-): readonly OfferExplanation[] {
-  if (row === undefined) return [];
-  const after = `of row ${row.InstallmentNo}`;
-  const terms = [
-    { label: 'interest', amount: row.interest, after },
-    { label: 'principal', amount: row.principal, after },
+function paymentTerms({ InstallmentNo, interest, principal }: ScheduleRow): readonly Term[] {
+  const after = `of row ${InstallmentNo}`;
+  return [
+    { label: 'interest', amount: interest, after },
+    { label: 'principal', amount: principal, after },
   ];
-  return [inMajorUnits(explainSum(figure, terms, row.pmt, context), context)];
 }
