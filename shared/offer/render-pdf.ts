@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { buffer } from 'node:stream/consumers';
 import PdfWriter from 'pdfkit';
 import type {
   DocumentLanguage,
@@ -44,11 +45,7 @@ export async function renderPdf(document: OfferDocument): Promise<Buffer> {
   } as object);
   pdf.registerFont('regular', fonts().regular);
   pdf.registerFont('bold', fonts().bold);
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const chunks: Uint8Array[] = [];
-  pdf.on('data', (chunk: Uint8Array) => chunks.push(chunk));
-  pdf.on('end', () => resolve(Buffer.concat(chunks)));
-  pdf.on('error', reject);
+  const bytes = buffer(pdf);
   const root = pdf.struct('Document');
   pdf.addStructure(root);
   writeHead(pdf, root, document);
@@ -60,7 +57,7 @@ export async function renderPdf(document: OfferDocument): Promise<Buffer> {
   root.end();
   numberPages(pdf, document.Language);
   pdf.end();
-  return promise;
+  return bytes;
 }
 
 function writeHead(pdf: Pdf, root: Structure, document: OfferDocument): void {
