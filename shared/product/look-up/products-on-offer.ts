@@ -25,11 +25,11 @@ export function lookUpProductList(request: ProductListRequest, context: LookUpCo
   const { catalogue } = context;
   const { after, limit = DEFAULT_LISTED_PRODUCTS } = request;
   const day = resolveDay(request, context);
-  const codes = catalogue.productCodes();
-  const first = after === undefined ? 0 : findPlaceAfter(codes, codeKey(after));
-  const end = Math.min(codes.length, first + MAX_CODES_OF_PAGE);
+  const last = codeKey(after ?? '');
+  const codes = catalogue.productCodes().filter((code) => code > last);
+  const end = Math.min(codes.length, MAX_CODES_OF_PAGE);
   const found: ProductRecord[] = [];
-  let place = first;
+  let place = 0;
   for (; place < end && found.length < limit; place += 1) {
     const product = catalogue.product(codes[place] ?? '', day);
     if (product !== undefined) found.push(product);
@@ -37,18 +37,6 @@ export function lookUpProductList(request: ProductListRequest, context: LookUpCo
   const Next = place < codes.length ? (codes[place - 1] ?? null) : null;
   const answer = { Products: found.map(describeProduct), Next };
   return { kind: 'found', answer, warnings: [] } as const satisfies LookUp<object>;
-}
-
-/** The place of the first code after `code`. */
-function findPlaceAfter(codes: readonly string[], code: string): number {
-  let low = 0;
-  let high = codes.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((codes[middle] ?? '') > code) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 export function describeProduct({ Availability: bounds, ...product }: ProductRecord) {
