@@ -172,26 +172,13 @@ function schedulePrice(
   }
   const [periods, perYear] = price.partOfYear ?? [1, 1];
   const share = createLinearRule(price.rate, perYear, schedule.rounding);
-  const shareOf = (base: number): ScheduledPrice => ({
-    kind: 'fixed',
-    amount: computeInterest(share, base, periods),
-    base,
-  });
-  switch (price.base) {
-    case 'FinancedAmount':
-      return shareOf(schedule.amount);
-    case 'CreditValue':
-      return shareOf(schedule.creditValue);
-    case 'UnusedAmount':
-      return shareOf(unusedAmount);
-    case 'RemainingValue':
-    case 'Principal':
-    case 'Interest':
-    case 'Installment':
-      return { kind: 'share', of: price.base, share, periods };
-    default:
-      return price.base satisfies never;
-  }
+  const { amount: FinancedAmount, creditValue: CreditValue } = schedule;
+  const amounts = { FinancedAmount, CreditValue, UnusedAmount: unusedAmount };
+  const { base: of } = price;
+  if (of !== 'FinancedAmount' && of !== 'CreditValue' && of !== 'UnusedAmount')
+    return { kind: 'share', of, share, periods };
+  const base = amounts[of];
+  return { kind: 'fixed', amount: computeInterest(share, base, periods), base };
 }
 
 function groupByColumn(charges: readonly ScheduledCharge[]): ReadonlyMap<string, readonly ScheduledCharge[]> {
