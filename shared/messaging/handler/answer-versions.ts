@@ -3,14 +3,12 @@ import { HEADER_TEXT_CHARACTERS, joinWithin, safeItemText } from '../header-text
 import type { AnswerSources } from '../outcome.ts';
 
 const OF_RELEASE = [`engine=${safeItemText(ENGINE_VERSION)}`, `rules=${RULES_VERSION}`];
-const RELEASE_ONLY = OF_RELEASE.join(', ');
 
 /**
  * The header `engine=0.1.0, rules=1, day=2026-05-15, calendar=RO;version=2026.1, product=TL-1;version=2` (E7), in ASCII.
  * Over 1,024 characters it ends in `truncated`.
  */
 export function formatVersions(sources: AnswerSources | undefined, calendar: string | undefined): string {
-  if (sources === undefined && calendar === undefined) return RELEASE_ONLY;
   const { day, records = [] } = sources ?? {};
   const named = records.map(({ kind, code, version }) => `${kind}=${safeItemText(code)};version=${version}`);
   const items = [
