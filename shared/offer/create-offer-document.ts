@@ -10,14 +10,8 @@ import {
   type OfferDocument,
 } from '../api/actions/offer-document-fields.ts';
 import { completeRanges } from '../lending/annual-rate/second-rate-terms.ts';
-import { addDays, toDateParts, type CalendarDate } from '../lending/dates/calendar-date.ts';
-import {
-  dayAfterSteps,
-  daysPerPeriod,
-  findPeriodicity,
-  stepsPerPeriod,
-  type Periodicity,
-} from '../lending/dates/periodicity.ts';
+import type { CalendarDate } from '../lending/dates/calendar-date.ts';
+import { dayAfterPeriods, findPeriodicity, type Periodicity } from '../lending/dates/periodicity.ts';
 import type { RepaymentScheduleRequest } from '../lending/request/repayment-schedule-request.ts';
 import { checkName } from '../lending/request/field-checks.ts';
 import { Validation, type RequestWarning } from '../lending/request/validation.ts';
@@ -187,12 +181,8 @@ function findTermEnd(
   const from = FirstDueDate ?? ActivationDate;
   if (from === undefined || lastDue === undefined)
     throw new Error('a simulated offer has a start and its rows');
-  if (InterestType !== 1) return lastDue;
   const periods = FirstDueDate === undefined ? instalments.length : instalments.length - 1;
-  const steps = stepsPerPeriod(periodicity);
-  if (steps === 0) return addDays(from, periods * daysPerPeriod(periodicity));
-  const parts = toDateParts(from);
-  return dayAfterSteps(periodicity, parts, periods * steps, InstallmentDay ?? parts.day);
+  return InterestType === 1 ? dayAfterPeriods(periodicity, from, periods, InstallmentDay) : lastDue;
 }
 
 function isOfUncountedCharge({ code, path }: RequestWarning): boolean {

@@ -1,8 +1,10 @@
 /** Periodicities: the intervals between due dates (D7). */
 
 import {
+  addDays,
   dayInHalfMonth,
   dayInMonthAfter,
+  toDateParts,
   toHalfMonth,
   type CalendarDate,
   type DateParts,
@@ -77,6 +79,19 @@ export function dayAfterSteps(
   return unit === 'HalfMonths'
     ? dayInHalfMonth(toHalfMonth(parts) + steps, installmentDay)
     : dayInMonthAfter(parts, steps, installmentDay);
+}
+
+/** The day that is `periods` after another, in units of months on the instalment day (D4, D10). */
+export function dayAfterPeriods(
+  periodicity: Periodicity,
+  from: CalendarDate,
+  periods: number,
+  installmentDay: number = toDateParts(from).day,
+): CalendarDate {
+  const steps = stepsPerPeriod(periodicity);
+  return steps === 0
+    ? addDays(from, periods * daysPerPeriod(periodicity))
+    : dayAfterSteps(periodicity, toDateParts(from), periods * steps, installmentDay);
 }
 
 /** Days in one period of a day or week unit; 0 for month and year units and for Once. */

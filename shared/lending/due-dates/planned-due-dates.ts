@@ -9,6 +9,7 @@ import {
 } from '../dates/calendar-date.ts';
 import {
   type Periodicity,
+  dayAfterPeriods,
   dayAfterSteps,
   daysPerPeriod,
   findPeriodicity,
@@ -190,12 +191,9 @@ function findStartDate(terms: DueDateTerms): CalendarDate {
 
 /** One period earlier, on the instalment day if `firstDueDate` is one: 31 January for 28 February with day 31 (D2). */
 function subtractPeriod(terms: DueDateTerms, firstDueDate: CalendarDate): CalendarDate {
-  const steps = stepsPerPeriod(terms.periodicity);
-  if (steps === 0) return addDays(firstDueDate, -daysPerPeriod(terms.periodicity));
-  const parts = toDateParts(firstDueDate);
-  const isOnInstallmentDay = installmentDayAfter(terms, parts, 0) === firstDueDate;
-  const day = isOnInstallmentDay ? terms.installmentDay : parts.day;
-  return dayAfterSteps(terms.periodicity, parts, -steps, day);
+  const isOnInstallmentDay = installmentDayAfter(terms, toDateParts(firstDueDate), 0) === firstDueDate;
+  const day = isOnInstallmentDay ? terms.installmentDay : undefined;
+  return dayAfterPeriods(terms.periodicity, firstDueDate, -1, day);
 }
 
 function installmentDayAfter(terms: DueDateTerms, parts: DateParts, steps: number): CalendarDate {
@@ -204,21 +202,13 @@ function installmentDayAfter(terms: DueDateTerms, parts: DateParts, steps: numbe
 
 /** The due date after `start` (the schedule's start or a due date) if the request does not contain it (D3). */
 function findNextDueDate(terms: DueDateTerms, start: CalendarDate): CalendarDate {
-  const steps = stepsPerPeriod(terms.periodicity);
-  if (steps === 0) return addDays(start, daysPerPeriod(terms.periodicity));
+  const { installmentDay, installmentMethod: method, periodicity } = terms;
+  if (method === 'OnePeriodLater' || monthsPerPeriod(periodicity) === 0)
+    return dayAfterPeriods(periodicity, start, 1, installmentDay);
   const parts = toDateParts(start);
-  switch (terms.installmentMethod) {
-    case 'ActualMonth': {
-      const sameMonth = dayInMonthAfter(parts, 0, terms.installmentDay);
-      return sameMonth > start ? sameMonth : dayInMonthAfter(parts, 1, terms.installmentDay);
-    }
-    case 'NextMonth':
-      return dayInMonthAfter(parts, 1, terms.installmentDay);
-    case 'OnePeriodLater':
-      return installmentDayAfter(terms, parts, steps);
-    default:
-      return terms.installmentMethod satisfies never;
-  }
+  const sameMonth = dayInMonthAfter(parts, 0, installmentDay);
+  const isInSameMonth = method === 'ActualMonth' && sameMonth > start;
+  return isInSameMonth ? sameMonth : dayInMonthAfter(parts, 1, installmentDay);
 }
 
 /**

@@ -1,13 +1,11 @@
 /** Builds the loan of a simulation, without interest and charges, within the bounds of its product (Q1, Q2, Q6). */
 
 import { Decimal } from 'decimal.js';
-import { addDays, addMonths, toDateParts, type CalendarDate } from '../../lending/dates/calendar-date.ts';
+import { addDays, addMonths, type CalendarDate } from '../../lending/dates/calendar-date.ts';
 import {
-  dayAfterSteps,
-  daysPerPeriod,
+  dayAfterPeriods,
   findPeriodicity,
   monthsPerPeriod,
-  stepsPerPeriod,
   type Periodicity,
 } from '../../lending/dates/periodicity.ts';
 import { DEFAULT_CURRENCY_DIGITS, currencyDigits } from '../../lending/numbers/money.ts';
@@ -274,28 +272,16 @@ function compareTerm(
   const months = monthsPerPeriod(periodicity);
   const monthsOfUnit = unit === 'Months' ? 1 : unit === 'Years' ? MONTHS_PER_YEAR : 0;
   if (months > 0 && monthsOfUnit > 0) return periods * months - count * monthsOfUnit;
-  return findTermEnd({ periods, periodicity, start }) - addPeriods(start, count, unit);
+  return dayAfterPeriods(periodicity, start, periods) - addPeriods(start, count, unit);
 }
 
 /** True if the start is an instalment day, and the first due date the next one (C2). */
 function startsRegular(
   { InstallmentDay, FirstDueDate }: Pick<RepaymentScheduleRequest, 'InstallmentDay' | 'FirstDueDate'>,
-  term: Omit<SimulatedTerm, 'periods'>,
+  { periodicity, start }: Omit<SimulatedTerm, 'periods'>,
 ): boolean {
-  if (FirstDueDate === undefined && InstallmentDay === toDateParts(term.start).day) return true;
-  const next = findTermEnd({ ...term, periods: 1 }, InstallmentDay);
-  return (
-    findTermEnd({ ...term, periods: 0 }, InstallmentDay) === term.start && (FirstDueDate ?? next) === next
-  );
-}
-
-function findTermEnd(
-  { periods, periodicity, start }: SimulatedTerm,
-  day: number = toDateParts(start).day,
-): CalendarDate {
-  const months = monthsPerPeriod(periodicity);
-  if (months === 0) return addDays(start, periods * daysPerPeriod(periodicity));
-  return dayAfterSteps(periodicity, toDateParts(start), periods * stepsPerPeriod(periodicity), day);
+  const [own, next] = [0, 1].map((periods) => dayAfterPeriods(periodicity, start, periods, InstallmentDay));
+  return own === start && (FirstDueDate ?? next) === next;
 }
 
 function addPeriods(start: CalendarDate, count: number, unit: PeriodType): CalendarDate {
