@@ -8,8 +8,6 @@ import { LIMITED_FIGURES } from '../../product/catalogue/limit-list.ts';
 import {
   EXPLAINED_OFFER_FIGURES,
   LIMIT_RESULTS,
-  type AppliedLimit,
-  type OfferExplanation,
   type OfferFigures,
 } from '../../product/simulation/offer-figures.ts';
 import type {
@@ -179,22 +177,14 @@ export type SimulatePayloadRecord = Omit<z.output<typeof record>, 'IRR' | 'Commi
 };
 
 type Absent = null | undefined;
+type OfferRecord = ReturnType<typeof offerPayload>;
 
-/** The figures of an offer in the reply message, in minor units. */
-export interface OfferPayload {
-  readonly TotalUpfront: number;
-  readonly TotalCostOfCredit: number;
-  readonly TotalAmountPayable: number;
-  readonly APRC: string | Absent;
-  readonly InstallmentAmount: number | Absent;
-  readonly FirstInstallmentAmount: number | Absent;
-  readonly LastInstallmentAmount: number | Absent;
-  readonly ProductVersion: number;
-  readonly HolidayCalendar: string | Absent;
-  readonly StartDate: CalendarDate;
-  readonly Explanation: readonly OfferExplanation[] | Absent;
-  readonly Limits: readonly AppliedLimit[] | Absent;
-}
+/** The figures of an offer in the reply message, in minor units. What may be null or absent may be either. */
+export type OfferPayload = {
+  readonly [Name in keyof OfferRecord]:
+    | OfferRecord[Name]
+    | (OfferRecord[Name] & Absent extends never ? never : Absent);
+};
 
 export interface SimulatePayload {
   readonly Records: readonly SimulatePayloadRecord[];
@@ -235,7 +225,7 @@ export function simulatePayload(
   return { Records, ReturnValue: 0, warnings };
 }
 
-function offerPayload(figures: OfferFigures): OfferPayload {
+function offerPayload(figures: OfferFigures) {
   return {
     TotalUpfront: figures.totalUpfront,
     TotalCostOfCredit: figures.totalCostOfCredit,
@@ -398,7 +388,7 @@ export const simulateRequest = createRequestReader<SimulateInput>({
 });
 
 /** Converts the figures for filters to binary numbers, which the simulation compares with those of the catalogue. */
-export function toSimulateRequest(input: SimulateInput): SimulateRequest {
+export function toSimulateRequest(input: SimulateInput) {
   const numbers = (figures: SimulateInput['jsonFilterCommission']) =>
     figures?.map(({ name, value }) => ({ name, value: value.toNumber() }));
   return {
@@ -406,7 +396,7 @@ export function toSimulateRequest(input: SimulateInput): SimulateRequest {
     jsonFilterCommission: numbers(input.jsonFilterCommission),
     jsonInsuranceFilter: numbers(input.jsonInsuranceFilter),
     jsonDiscountFilter: numbers(input.jsonDiscountFilter),
-  };
+  } satisfies SimulateRequest;
 }
 
 /** Formula arguments (even an empty object) and a non-empty list of rates require interestType (4.4, Q3, R1). */
