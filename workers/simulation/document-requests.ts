@@ -1,8 +1,4 @@
-import {
-  MEDIA_TYPES,
-  type DocumentFormat,
-  type OfferDocument,
-} from '../../shared/api/actions/offer-document-fields.ts';
+import { MEDIA_TYPES, type OfferDocument } from '../../shared/api/actions/offer-document-fields.ts';
 import {
   contentUnits,
   type OfferDocumentInput,
@@ -56,37 +52,26 @@ export function createDocumentHandlers(
   { queue, lender, print }: { queue: SimulationQueue; lender: Lender; print: Printer },
 ): { readonly CreateOfferDocumentRequest: Handler } {
   return {
-    CreateOfferDocumentRequest: async (payload, request) => {
+    CreateOfferDocumentRequest: (payload, request) => {
       const { originTimestampMs, timeFault } = request;
       const input = payload as OfferDocumentInput;
-      const sent = toDocumentRequest(input);
+      const offered = toSimulateRequest({ ...input, Offer: true, Explain: undefined });
+      const sent: OfferDocumentRequest = { ...input, ...offered };
       if (timeFault !== undefined && sent.Date === undefined)
         return refused(createProblem('not-computable', { errors: [timeFault] }));
       const used = new UsedRecords(catalogue);
       const requestDay = toUtcDay(originTimestampMs);
-      const context = { catalogue: used, calendars, lender, requestDay };
-      let created: OfferDocumentOutcome | undefined;
-      const outcome = await queue.run(offerDocumentInSteps(sent, context), request, (result) => {
-        created = result;
-        return result.kind === 'refused' ? refuseSimulation(result) : done();
-      });
-      if (outcome.kind !== 'done' || created?.kind !== 'document') return outcome;
-      const day = formatCalendarDate(sent.Date ?? requestDay);
-      return finish(created, {
-        sources: { day, records: used.versions() },
-        request,
-        print: (document) => print(document, printingWork(input, request)),
+      const steps = offerDocumentInSteps(sent, { catalogue: used, calendars, lender, requestDay });
+      return queue.run(steps, request, async (created) => {
+        if (created.kind === 'refused') return refuseSimulation(created);
+        const content = await contentOf(created, (document) => print(document, printingWork(input, request)));
+        if (content === undefined)
+          return request.deadlineMs === undefined ? retry(RETRY_MS, OVERLOADED) : refused(OVERLOADED);
+        const day = formatCalendarDate(sent.Date ?? requestDay);
+        return answerDocument(created, content, { day, records: used.versions() });
       });
     },
   };
-}
-
-function toDocumentRequest(input: OfferDocumentInput): OfferDocumentRequest {
-  const { Language, Format, InterestId, InterestCommissionItemId } = input;
-  const { HighestRate, HighestRateFrom, Entries } = input;
-  const simulated = toSimulateRequest({ ...input, Offer: true, Explain: undefined });
-  const chosen = { InterestId, InterestCommissionItemId, HighestRate, HighestRateFrom };
-  return { ...simulated, ...chosen, Language, Format, Entries };
 }
 
 function printingWork(input: OfferDocumentInput, request: Request): QueuedWork {
@@ -94,44 +79,45 @@ function printingWork(input: OfferDocumentInput, request: Request): QueuedWork {
   return { deadlineMs, isPatient, requester: requesterOf(request), units: contentUnits(input, 'pdf') };
 }
 
-async function finish(
-  { document, format, record, warnings }: Extract<OfferDocumentOutcome, { kind: 'document' }>,
-  {
-    sources,
-    request,
-    print,
-  }: {
-    readonly sources: AnswerSources;
-    readonly request: Request;
-    readonly print: (document: OfferDocument) => Promise<string | undefined>;
-  },
-): Promise<Outcome> {
-  const content = await contentOf(document, format, () => print(document));
-  if (content === undefined)
-    return request.deadlineMs === undefined ? retry(RETRY_MS, OVERLOADED) : refused(OVERLOADED);
-  const header = warningsList(warnings, undefined);
+type Created = Extract<OfferDocumentOutcome, { kind: 'document' }>;
+
+function answerDocument(
+  { document, format, record, warnings }: Created,
+  content: string | null,
+  sources: AnswerSources,
+): Outcome {
   const payload: OfferDocumentPayload = {
     document: JSON.stringify(format === 'json' ? document : { ...document, Logo: null, Sections: null }),
     contentType: format === 'json' ? null : MEDIA_TYPES[format],
     content,
     warnings,
   };
-  return done({
-    type: 'CreateOfferDocumentReply',
-    payload,
-    sources,
-    ...(header === undefined ? {} : { warnings: header }),
-    ...(record.calendar === undefined ? {} : { holidayCalendar: formatCalendar(record.calendar) }),
-  });
+  return answer('CreateOfferDocumentReply', payload, { calendar: record.calendar, warnings }, sources);
 }
 
 async function contentOf(
-  document: OfferDocument,
-  format: DocumentFormat,
-  print: () => Promise<string | undefined>,
+  { document, format }: Created,
+  print: (document: OfferDocument) => Promise<string | undefined>,
 ): Promise<string | null | undefined> {
   if (format === 'json') return null;
-  return format === 'html' ? renderHtml(document) : print();
+  return format === 'html' ? renderHtml(document) : print(document);
+}
+
+/** A reply whose warnings, holiday calendar and versions are in its headers. */
+export function answer(
+  type: string,
+  payload: unknown,
+  { calendar, warnings }: Pick<Extract<SimulationOutcome, { kind: 'simulation' }>, 'calendar' | 'warnings'>,
+  sources: AnswerSources,
+): Outcome {
+  const header = warningsList(warnings, undefined);
+  return done({
+    type,
+    payload,
+    sources,
+    ...(header === undefined ? {} : { warnings: header }),
+    ...(calendar === undefined ? {} : { holidayCalendar: formatCalendar(calendar) }),
+  });
 }
 
 /** Refuses an unknown product with 404, an incomplete or contradictory request with 400, any other with 422 (E1). */

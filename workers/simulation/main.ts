@@ -10,17 +10,16 @@ import {
 } from '../../shared/api/actions/simulate-action.ts';
 import { formatCalendarDate, toUtcDay } from '../../shared/lending/dates/calendar-date.ts';
 import type { Handler } from '../../shared/messaging/handler/request.ts';
-import { done, refused, type AnswerSources, type Outcome } from '../../shared/messaging/outcome.ts';
+import { refused, type AnswerSources, type Outcome } from '../../shared/messaging/outcome.ts';
 import { WorkSlices } from '../../shared/messaging/handler/work-slices.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
-import { formatCalendar, warningsList } from '../../shared/messaging/header-text.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import { UsedRecords } from '../../shared/product/catalogue/used-records.ts';
 import { simulateInSteps } from '../../shared/product/simulation/simulate-product.ts';
 import type { SimulationOutcome } from '../../shared/product/simulation/simulation.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
-import { createDocumentHandlers, createPrinter, refuseSimulation } from './document-requests.ts';
+import { answer, createDocumentHandlers, createPrinter, refuseSimulation } from './document-requests.ts';
 import { readLender } from './lender.ts';
 import { SimulationQueue } from './simulation-queue.ts';
 
@@ -70,13 +69,6 @@ export function createSimulationHandlers(
 
 function toOutcome(simulated: SimulationOutcome, sources: AnswerSources): Outcome {
   if (simulated.kind === 'refused') return refuseSimulation(simulated);
-  const { records, calendar, warnings } = simulated;
-  const header = warningsList(warnings, undefined);
-  return done({
-    type: 'SimulateReply',
-    payload: simulatePayload(records, warnings),
-    sources,
-    ...(header === undefined ? {} : { warnings: header }),
-    ...(calendar === undefined ? {} : { holidayCalendar: formatCalendar(calendar) }),
-  });
+  const { records, warnings } = simulated;
+  return answer('SimulateReply', simulatePayload(records, warnings), simulated, sources);
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../../shared/platform/system-ports.ts';
 import { InfrastructureError } from '../../shared/platform/errors.ts';
 import { FairShare } from '../../shared/platform/fair-share.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
+import type { SyncOrAsync } from '../../shared/platform/sync-or-async.ts';
 
 /** Up to this many rows, about 5 ms, a simulation runs without yielding or waiting for long ones. */
 const MAX_SHORT_ROWS = 2_000;
@@ -37,7 +38,7 @@ export class SimulationQueue {
   async run<Result>(
     steps: Generator<number, Result, undefined>,
     request: Request,
-    conclude: (result: Result) => Outcome,
+    conclude: (result: Result) => SyncOrAsync<Outcome>,
   ): Promise<Outcome> {
     let step = steps.next();
     const rows = step.done === true ? 0 : step.value;
@@ -62,11 +63,11 @@ export class SimulationQueue {
         }
         step = steps.next();
       }
-      return conclude(step.value);
     } finally {
       this.#slices.release();
       this.#rows.giveBack(requester, rows);
     }
+    return conclude(step.value);
   }
 }
 
