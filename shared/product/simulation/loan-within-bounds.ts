@@ -19,7 +19,7 @@ import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import type { Availability, PeriodType, ProductRecord } from '../catalogue/product-record.ts';
 import { fraction, percentOf, roundToMinor, scaledDecimal, toExact } from './exact-figures.ts';
-import { checkRequestedTerms, readRequestedTerms } from './requested-terms.ts';
+import { readRequestedTerms } from './requested-terms.ts';
 import type { SimulateRequest } from './simulation.ts';
 import { compareValues } from '../../lending/formula/arithmetic.ts';
 
@@ -65,7 +65,8 @@ export function buildLoan(
   }
   const periods = readPeriods(request, product, { periodicity, start: requestDay }, validation);
   const rows = periodicity?.unit === 'Once' ? 1 : periods;
-  checkRequestedTerms(request, { periodicity, start: requestDay }, rows, validation);
+  const term = { periodicity, start: requestDay, rows };
+  const requested = readRequestedTerms(request, product, term, validation);
   if (amounts === undefined || scheduleType === undefined) return undefined;
   if (periodicity === undefined || periods === undefined) return undefined;
   const installmentsNo = rows ?? periods;
@@ -74,7 +75,6 @@ export function buildLoan(
   if (request.Offer === true && type.interestCapitalization) {
     validation.reject('Offer', 'not-allowed', `must be false: ${type.name} is a deposit, which has no cost`);
   }
-  const requested = readRequestedTerms(request, product, common, validation);
   return {
     ...amounts,
     ...common,

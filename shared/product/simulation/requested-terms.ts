@@ -9,15 +9,27 @@ import type { SimulateRequest } from './simulation.ts';
 
 const DAYS = { min: 1, max: 31 };
 
-/** Reports the faults that the schedule would have (422). The rows are unknown if loanPeriod has a fault. */
-export function checkRequestedTerms(
+interface PlannedTerm {
+  readonly periodicity: Periodicity | undefined;
+  readonly start: CalendarDate;
+  /** Undefined if loanPeriod has a fault. */
+  readonly rows: number | undefined;
+}
+
+/**
+ * Reports the faults that the schedule would have (422), and fields without effect (E5): dates, where loanPeriod determines
+ * the due date (Once) or periods are days or weeks, and Explain without the figures of an offer.
+ */
+export function readRequestedTerms(
   request: SimulateRequest,
-  { periodicity, start }: { readonly periodicity: Periodicity | undefined; readonly start: CalendarDate },
-  rows: number | undefined,
+  { GeneralData }: ProductRecord,
+  { periodicity, start, rows }: PlannedTerm,
   validation: Validation,
-): void {
-  const { FirstDueDate, InstallmentDay, InterestType } = request;
-  if (FirstDueDate !== undefined && FirstDueDate <= start && periodicity?.unit !== 'Once') {
+) {
+  const { GracePeriodPrincipal, GracePeriodInterest, InstallmentDay, InterestType } = request;
+  const isOnce = periodicity?.unit === 'Once';
+  const FirstDueDate = isOnce ? undefined : request.FirstDueDate;
+  if (FirstDueDate !== undefined && FirstDueDate <= start) {
     const message = `must be after the start of the loan, ${formatCalendarDate(start)}`;
     validation.reject('FirstDueDate', 'date-order', message);
   }
@@ -27,27 +39,12 @@ export function checkRequestedTerms(
       validation.reject(path, 'not-allowed', 'must be 0 with InterestType 1');
     } else checkWhole(validation, path, request[path], { min: 0, max: (rows ?? MAX_INSTALLMENTS) - 1 });
   }
-}
-
-/**
- * Reports fields without effect (E5): dates, where loanPeriod determines the due date (Once) or periods are days or weeks,
- * and Explain without the figures of an offer.
- */
-export function readRequestedTerms(
-  request: SimulateRequest,
-  { GeneralData }: ProductRecord,
-  { periodicity, start }: { readonly periodicity: Periodicity; readonly start: CalendarDate },
-  validation: Validation,
-) {
-  const { GracePeriodPrincipal, GracePeriodInterest } = request;
   if (request.Explain === true && request.Offer !== true) validation.warn('Explain');
-  const isOnce = periodicity.unit === 'Once';
   if (isOnce && request.FirstDueDate !== undefined) validation.warn('FirstDueDate');
-  const hasDay = request.InstallmentDay !== undefined;
-  if (hasDay && monthsPerPeriod(periodicity) === 0) validation.warn('InstallmentDay');
-  const FirstDueDate = isOnce ? undefined : request.FirstDueDate;
+  const countsDays = periodicity !== undefined && monthsPerPeriod(periodicity) === 0;
+  if (InstallmentDay !== undefined && countsDays) validation.warn('InstallmentDay');
   return {
-    InstallmentDay: request.InstallmentDay ?? toDateParts(FirstDueDate ?? start).day,
+    InstallmentDay: InstallmentDay ?? toDateParts(FirstDueDate ?? start).day,
     ...(FirstDueDate !== undefined && { FirstDueDate }),
     ...(GracePeriodPrincipal !== undefined && { GracePeriodPrincipal }),
     ...(GracePeriodInterest !== undefined && { GracePeriodInterest }),
