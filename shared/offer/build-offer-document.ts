@@ -113,7 +113,10 @@ function buildTable(
   const lines = table === 'Years' ? yearLines(facts.rows, facts.periodicity) : instalmentLines(facts.rows);
   const { money, shortDate } = createFigureFormat(language, facts.record.currencyDigits);
   const columns = [
-    ['columnPeriod', (line: TableLine) => lineText(line, language)],
+    [
+      'columnPeriod',
+      ({ kind, number }: TableLine) => say(language, `line-${kind}`, { number: String(number) }),
+    ],
     ['columnDate', ({ dueDate }: TableLine) => (dueDate === undefined ? '' : shortDate(dueDate))],
     ['columnInstalment', ({ total }: TableLine) => money(total)],
     ['columnInterest', ({ interest }: TableLine) => money(interest)],
@@ -130,17 +133,6 @@ function buildTable(
       Cells: columns.map(([, cell]) => cell(line)),
     })),
   };
-}
-
-const LINE_NAMES = {
-  instalment: 'lineInstalment',
-  subtotal: 'lineSubtotal',
-  year: 'lineYear',
-  total: 'lineTotal',
-} as const;
-
-function lineText({ kind, number }: TableLine, language: DocumentLanguage): string {
-  return say(language, LINE_NAMES[kind], { number: String(number) });
 }
 
 function figuresOf(facts: OfferFacts): OfferDocument['Figures'] {
