@@ -253,16 +253,13 @@ class LogRequester {
     const readAs = this.#pending.get(id)?.readAs;
     const waiting = this.#take(id);
     this.#counts[waiting === undefined ? 'unknownReplies' : 'replied'] += 1;
-    if (waiting !== undefined) void this.#read(message, { id, waiting, readAs });
+    if (waiting !== undefined) void this.#read(message, { id, readAs }, waiting);
   }
 
   async #read(
     message: LogMessage,
-    {
-      id,
-      waiting,
-      readAs,
-    }: { id: string; waiting: NonNullable<Pending['waiting']>; readAs?: string | undefined },
+    { id, readAs }: { readonly id: string; readonly readAs: string | undefined },
+    waiting: NonNullable<Pending['waiting']>,
   ): Promise<void> {
     const { codec, readReply: read = (sent) => readReply(codec, sent) } = this.#options;
     try {
