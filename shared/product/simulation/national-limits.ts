@@ -162,8 +162,7 @@ function isPaidOut({ rateFlows }: LimitedOffer): boolean {
 
 /** The figures in percent; undefined if the offer has none. */
 const FIGURES: Readonly<Record<LimitedFigure, (offer: LimitedOffer) => ExactFigure | undefined>> = {
-  InterestPercent: ({ rates: [first, ...others] }) =>
-    first && toExact(others.reduce((largest, rate) => (rate.greaterThan(largest) ? rate : largest), first)),
+  InterestPercent: ({ rates }) => (rates.length === 0 ? undefined : toExact(Decimal.max(...rates))),
   APRC: (offer) => {
     const { percent } = isPaidOut(offer) ? solveRate(offer.rateFlows, APRC_SCALE) : { percent: null };
     return percent === null ? undefined : toExact(new Decimal(percent));
