@@ -28,6 +28,9 @@ import { createRequestReader, type Fields } from '../json/request-reader.ts';
 import examples from './product-list-examples.json' with { type: 'json' };
 import { BY_CODE_OR_ID, day, lazyWriter, productDetailsFields, requireCodeOr } from './look-up-actions.ts';
 
+/** A list of objects, each of the named shape. */
+const listOf = <Shape extends z.ZodRawShape>(description: string, id: string, shape: Shape) =>
+  z.array(strictNamed(id, shape)).describe(description);
 const texts = (description: string) => z.array(z.string()).describe(description);
 const oneOfThese = (names: readonly string[], description: string) =>
   plainText(description).meta({ enum: [...names] });
@@ -154,15 +157,11 @@ export const simulationOptionsReply = z.strictObject({
   LoanPeriodUnit: plainText(
     'What loanPeriod counts, such as Monthly periods; with Once, months or the like.',
   ),
-  ScheduleTypes: z
-    .array(
-      strictNamed('SimulationScheduleType', {
-        ...scheduleType,
-        MinimumLoanPeriod: periods('Shortest'),
-        MaximumLoanPeriod: periods('Longest'),
-      }),
-    )
-    .describe('The schedule types of the product, the default first.'),
+  ScheduleTypes: listOf('The schedule types of the product, the default first.', 'SimulationScheduleType', {
+    ...scheduleType,
+    MinimumLoanPeriod: periods('Shortest'),
+    MaximumLoanPeriod: periods('Longest'),
+  }),
   Interests: z.array(simulationInterest).describe('In the order of the offers.'),
   Filters: z.array(simulationFilter).describe('Figures that narrow the choice; each may be left out.'),
   FormulaInputs: z
@@ -175,61 +174,37 @@ export const simulationOptionsReply = z.strictObject({
 
 export const referenceListsReply = z
   .strictObject({
-    PaymentScheduleTypes: z
-      .array(
-        strictNamed('ReferenceScheduleType', {
-          ...scheduleType,
-          ProductTypes: texts('Codes of the product types that may use it (S4).'),
-          InterestCalculationMethod: plainText('Its day count (C1).'),
-          MeasurementUnit: textOrNull('Days, Months or null for any periodicity (S1).'),
-          UseMaturityDate: yesOrNo('MaturityDate moves the last due date (D5).'),
-          MaximumInstallments: countOrNull('Most installments of a request; null: 1200.'),
-        }),
-      )
-      .describe('Active schedule types (S1).'),
-    Periodicities: z
-      .array(
-        strictNamed('ReferencePeriodicity', {
-          Name: plainText('PeriodicityType of requests.'),
-          Count: wholeNumber('Units from one due date to the next; 0 for Once.'),
-          Unit: plainText('Days, Weeks, HalfMonths, Months, Years or Once.'),
-        }),
-      )
-      .describe('Periodicities (D7).'),
-    CountryCalendars: z
-      .array(
-        strictNamed('ReferenceCalendar', {
-          Name: plainText('HolidayCountry of requests; several are joined by `+`.'),
-          Description: textOrNull('English name, or the calendar on which one of the catalogue is based.'),
-          Version: plainText('Version of its holidays.'),
-          Source: oneOfThese(['Catalogue', 'BuiltIn', 'Library'], 'Where its holidays come from.'),
-        }),
-      )
-      .describe('Holiday calendars (H2).'),
-    InstallmentTypes: z
-      .array(
-        strictNamed('ReferenceInstallmentType', {
-          InstallmentTypeId: plainText('InstallmentTypeId of schedules.'),
-          Name: plainText('Regular, Grace, Residual or EarlyRepayment.'),
-        }),
-      )
-      .describe('Kinds of rows (S7).'),
-    InterestTypes: z
-      .array(
-        strictNamed('ReferenceInterestType', {
-          InterestTypeId: plainText('interestType of simulations.'),
-          Name: plainText('interestTypeName of simulations.'),
-        }),
-      )
-      .describe('Options of the interest type (Q3).'),
-    ProductTypes: z
-      .array(
-        strictNamed('ReferenceProductType', {
-          Code: plainText('ProductType of schedule requests.'),
-          Name: plainText('Its name, which may be sent instead.'),
-        }),
-      )
-      .describe('Product types (S4).'),
+    PaymentScheduleTypes: listOf('Active schedule types (S1).', 'ReferenceScheduleType', {
+      ...scheduleType,
+      ProductTypes: texts('Codes of the product types that may use it (S4).'),
+      InterestCalculationMethod: plainText('Its day count (C1).'),
+      MeasurementUnit: textOrNull('Days, Months or null for any periodicity (S1).'),
+      UseMaturityDate: yesOrNo('MaturityDate moves the last due date (D5).'),
+      MaximumInstallments: countOrNull('Most installments of a request; null: 1200.'),
+    }),
+    Periodicities: listOf('Periodicities (D7).', 'ReferencePeriodicity', {
+      Name: plainText('PeriodicityType of requests.'),
+      Count: wholeNumber('Units from one due date to the next; 0 for Once.'),
+      Unit: plainText('Days, Weeks, HalfMonths, Months, Years or Once.'),
+    }),
+    CountryCalendars: listOf('Holiday calendars (H2).', 'ReferenceCalendar', {
+      Name: plainText('HolidayCountry of requests; several are joined by `+`.'),
+      Description: textOrNull('English name, or the calendar on which one of the catalogue is based.'),
+      Version: plainText('Version of its holidays.'),
+      Source: oneOfThese(['Catalogue', 'BuiltIn', 'Library'], 'Where its holidays come from.'),
+    }),
+    InstallmentTypes: listOf('Kinds of rows (S7).', 'ReferenceInstallmentType', {
+      InstallmentTypeId: plainText('InstallmentTypeId of schedules.'),
+      Name: plainText('Regular, Grace, Residual or EarlyRepayment.'),
+    }),
+    InterestTypes: listOf('Options of the interest type (Q3).', 'ReferenceInterestType', {
+      InterestTypeId: plainText('interestType of simulations.'),
+      Name: plainText('interestTypeName of simulations.'),
+    }),
+    ProductTypes: listOf('Product types (S4).', 'ReferenceProductType', {
+      Code: plainText('ProductType of schedule requests.'),
+      Name: plainText('Its name, which may be sent instead.'),
+    }),
   })
   .partial()
   .describe('Each list is present if its flag is set.');
