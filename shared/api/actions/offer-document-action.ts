@@ -86,11 +86,12 @@ function renderOfferDocument({ document, contentType, content }: OfferDocumentPa
   return `${document.slice(0, -1)},${rest.slice(1)}`;
 }
 
-function contentAs(
-  format: keyof typeof MEDIA_TYPES,
-  { contentType, content }: OfferDocumentPayload,
-): string | undefined {
-  return contentType === MEDIA_TYPES[format] ? (content ?? undefined) : undefined;
+function contentFormat(Format: keyof typeof MEDIA_TYPES, encoding: BufferEncoding) {
+  return {
+    render: ({ contentType, content }: OfferDocumentPayload) =>
+      contentType === MEDIA_TYPES[Format] ? Buffer.from(content ?? '', encoding) : undefined,
+    select: (own: OfferDocumentInput) => ({ ...own, Format }),
+  };
 }
 
 function documentUnits(request: OfferDocumentInput): number {
@@ -151,26 +152,14 @@ export const CREATE_OFFER_DOCUMENT = defineAction<OfferDocumentInput, OfferDocum
     'Returns the Standard European Consumer Credit Information (Directive (EU) 2023/2225), or for a mortgage the ESIS ' +
     '(Directive 2014/17/EU), of one simulated offer (T1 to T5).',
   requestType: 'CreateOfferDocumentRequest',
-  request: createRequestReader<OfferDocumentInput>({
-    fields: offerDocumentFields,
-    between: checkTogether,
-  }),
+  request: createRequestReader<OfferDocumentInput>({ fields: offerDocumentFields, between: checkTogether }),
   replyShape: offerDocumentReply,
   examples,
   answerHeaders: ['holidayCalendar'],
   units: documentUnits,
   render: renderOfferDocument,
   formats: {
-    [MEDIA_TYPES.html]: {
-      render: (reply) => contentAs('html', reply),
-      select: (own) => ({ ...own, Format: 'html' }),
-    },
-    [MEDIA_TYPES.pdf]: {
-      render: (reply) => {
-        const base64 = contentAs('pdf', reply);
-        return base64 === undefined ? undefined : Buffer.from(base64, 'base64');
-      },
-      select: (own) => ({ ...own, Format: 'pdf' }),
-    },
+    [MEDIA_TYPES.html]: contentFormat('html', 'utf8'),
+    [MEDIA_TYPES.pdf]: contentFormat('pdf', 'base64'),
   },
 });
