@@ -11,7 +11,7 @@ import { formatCalendarDate } from '../lending/dates/calendar-date.ts';
 import { formatMinorUnits } from '../lending/numbers/money.ts';
 import { findProductType } from '../lending/schedule-types/schedule-type.ts';
 import { createFigureFormat } from './format-figures.ts';
-import type { DocumentEntry, DocumentSettings, OfferFacts } from './offer-facts.ts';
+import type { DocumentSettings, OfferFacts } from './offer-facts.ts';
 import { pointTexts, type PointText } from './point-texts.ts';
 import { FORM_WORDING, formText, say, type PointWording, type SectionWording } from './wording.ts';
 import { instalmentLines, yearLines, type TableLine } from './year-table.ts';
@@ -34,9 +34,10 @@ export function buildOfferDocument(
 ): OfferDocument {
   const { language, lender, entries } = settings;
   const { source, title, sections } = FORM_WORDING[form];
-  const texts = pointTexts(facts, settings);
+  const sent = Object.fromEntries(entries.map(({ Point, Text }) => [Point, Text]));
+  const texts = { ...pointTexts(facts, settings), ...sent };
   const built = sections
-    .map((section) => buildSection(section, { facts, language, texts: withEntries(texts, entries) }))
+    .map((section) => buildSection(section, { facts, language, texts }))
     .filter(({ Points }, at) => Points.length > 0 || sections[at]?.points.length === 0);
   const numbered = renumber(built);
   return {
@@ -65,10 +66,6 @@ function renumber(sections: readonly DocumentSection[]): DocumentSection[] {
     const Heading = section.Heading.replace(/^\d+(?=\.)/, () => String((number += 1)));
     return { ...section, Heading };
   });
-}
-
-function withEntries(texts: Readonly<Record<string, PointText>>, entries: readonly DocumentEntry[]) {
-  return { ...texts, ...Object.fromEntries(entries.map(({ Point, Text }) => [Point, Text])) };
 }
 
 interface Building {

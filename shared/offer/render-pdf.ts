@@ -138,12 +138,12 @@ function writeTable(pdf: Pdf, parent: Structure, { Caption, Columns, Lines }: Do
   caption.end();
   const width = (pdf.page.width - 2 * MARGIN - FIRST_COLUMN) / (Columns.length - 1);
   const widths = Columns.map((_, column) => (column === 0 ? FIRST_COLUMN : width));
-  const head = { cells: Columns, font: 'bold', isHead: true, widths } as const;
+  const head = { cells: Columns, font: 'bold', widths } as const;
   writeLine(pdf, table, head);
   for (const { Kind, IsHypothetical, Cells } of Lines) {
     const isSum = Kind === 'subtotal' || Kind === 'total';
     const font = isSum ? 'bold' : 'regular';
-    writeLine(pdf, table, { cells: Cells, font, isSlanted: IsHypothetical, isHead: false, widths, head });
+    writeLine(pdf, table, { cells: Cells, font, isSlanted: IsHypothetical, widths, head });
   }
   table.end();
 }
@@ -152,9 +152,8 @@ interface DrawnLine {
   readonly cells: readonly string[];
   readonly font: 'regular' | 'bold';
   readonly isSlanted?: boolean;
-  readonly isHead: boolean;
   readonly widths: readonly number[];
-  /** Repeated, as an artifact, where a page begins. */
+  /** Repeated, as an artifact, where a page begins; undefined in the head itself. */
   readonly head?: DrawnLine;
 }
 
@@ -167,8 +166,8 @@ function writeLine(pdf: Pdf, table: Structure, line: DrawnLine): void {
   const row = pdf.struct('TR');
   table.add(row);
   drawLine(pdf, line, height, (draw, column) => {
-    const isTitle = line.isHead || column === 0;
-    const scope = line.isHead ? 'Column' : 'Row';
+    const isTitle = line.head === undefined || column === 0;
+    const scope = line.head === undefined ? 'Column' : 'Row';
     row.add(isTitle ? pdf.struct('TH', { scope } as object, [draw]) : pdf.struct('TD', {}, [draw]));
   });
   row.end();
