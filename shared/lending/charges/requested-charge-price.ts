@@ -59,13 +59,7 @@ export function parseChargePrice(
     return validation.reject(`${input.path}.PerAnnum`, 'not-allowed', allowed);
   }
   const part = settings.perAnnum ? partOfYear(periodicity) : undefined;
-  return {
-    kind: 'percent',
-    percent: input.percent,
-    rate,
-    partOfYear: part,
-    base: base ?? 'FinancedAmount',
-  };
+  return { kind: 'percent', percent: input.percent, rate, partOfYear: part, base: base ?? 'FinancedAmount' };
 }
 
 /** The message for a charge that does not have exactly one of SourceValue and SourcePercent (F1), else undefined. */

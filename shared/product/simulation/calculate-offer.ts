@@ -44,14 +44,9 @@ export function calculateOffer(
     financed: loan.financed,
   };
   const totalCostOfCredit = parts.installments + startCost + parts.besides - parts.uncounted - parts.financed;
-  const rateFlows = annualRateFlows(
-    {
-      startDate: schedule.startDate,
-      drawn: loan.financed - startCost,
-      rows: rows.map(countRow),
-    },
-    loan.periodicity,
-  );
+  const rated = { startDate: schedule.startDate, drawn: loan.financed - startCost, rows: rows.map(countRow) };
+  const rateFlows = annualRateFlows(rated, loan.periodicity);
+  const calculated = { totalCostOfCredit, rateFlows, terms, rows, loan };
   const payments = selectPayments(rows);
   const { regular, first, last } = payments;
   const installmentAmount = regular?.pmt ?? null;
@@ -66,12 +61,7 @@ export function calculateOffer(
     productVersion,
     calendar: schedule.calendar,
     startDate: schedule.startDate,
-    ...(limits && {
-      limits: applyLimits(
-        limits,
-        readLimitedOffer({ totalCostOfCredit, rateFlows, terms, rows, loan }, limits.income),
-      ),
-    }),
+    ...(limits && { limits: applyLimits(limits, readLimitedOffer(calculated, limits.income)) }),
   };
   if (!explains) return figures;
   return { ...figures, explanation: explainOffer(figures, { atStart, parts, rateFlows, payments, loan }) };

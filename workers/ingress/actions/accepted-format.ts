@@ -2,11 +2,6 @@
 
 import { JSON_TYPE } from '../../../shared/api/json/action-definition.ts';
 
-interface Range {
-  readonly type: string;
-  readonly quality: number;
-}
-
 /** Text after a `q` that is not a number from 0 to 1 counts as 1. Ranges beyond these are not read. */
 const MAX_RANGES = 32;
 
@@ -24,7 +19,7 @@ export function chooseFormat(accept: string | undefined, others: readonly string
   return ranked[0]?.type ?? JSON_TYPE;
 }
 
-function readRange(text: string): Range {
+function readRange(text: string) {
   const [type = '', ...parameters] = text.split(';').map((part) => part.trim());
   const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1';
   const quality = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(weight) ? Number(weight) : 1;
@@ -32,7 +27,7 @@ function readRange(text: string): Range {
 }
 
 /** The most exact range that covers a type has its quality: the type itself, `text/*`, or `*` of both. */
-function rank(type: string, ranges: readonly Range[]) {
+function rank(type: string, ranges: readonly ReturnType<typeof readRange>[]) {
   const [main = ''] = type.split('/');
   const covering = [type, `${main}/*`, '*/*'];
   for (const [at, name] of covering.entries()) {
