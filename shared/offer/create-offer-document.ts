@@ -28,7 +28,7 @@ import type {
   SimulationOutcome,
   SimulationRecord,
 } from '../product/simulation/simulation.ts';
-import { findOfferedRate, furtherRates, type HighestRateRequest, type OfferedRate } from './further-rates.ts';
+import { findOfferedRate, furtherRates, type BasicOffer, type HighestRateRequest } from './further-rates.ts';
 import { buildOfferDocument, formOf, pointIds } from './build-offer-document.ts';
 import type { DocumentEntry, Lender, OfferFacts } from './offer-facts.ts';
 
@@ -131,17 +131,12 @@ function chooseRecord(
   return -1;
 }
 
-interface BasicFacts {
-  readonly facts: Omit<OfferFacts, 'initialPeriod' | 'highestRate'>;
-  readonly rate: OfferedRate;
-}
-
 function offerFacts(
   record: SimulationRecord,
   product: ProductRecord,
   catalogue: SimulateContext['catalogue'],
   known: Pick<OfferFacts, 'date' | 'hasUncounted'>,
-): BasicFacts {
+): BasicOffer {
   const { terms, offer } = record;
   const [down, ...rows] = record.rows;
   const periodicity = findPeriodicity(terms.PeriodicityType, catalogue.lending.periodicities);

@@ -48,19 +48,20 @@ export function findOfferedRate(
   return { variable: [...new Set(ranges.map(({ named }) => named))], firstVariableRow: first.from };
 }
 
-/** An offer, and a way to calculate it again with changed terms; undefined if it cannot be. */
-interface VariedOffer {
-  readonly facts: Pick<
-    OfferFacts,
-    'date' | 'record' | 'periodicity' | 'firstRate' | 'ranges' | 'instalments'
-  >;
+type FurtherRates = Pick<OfferFacts, 'initialPeriod' | 'highestRate'>;
+
+/** An offer before its further rates. */
+export interface BasicOffer {
+  readonly facts: Omit<OfferFacts, keyof FurtherRates>;
   readonly rate: OfferedRate;
+}
+
+/** An offer, and a way to calculate it again with changed terms; undefined if it cannot be. */
+interface VariedOffer extends BasicOffer {
   readonly again: (
     change: OfferVariation['changeTerms'],
   ) => Generator<number, SimulationRecord | undefined, undefined>;
 }
-
-type FurtherRates = Pick<OfferFacts, 'initialPeriod' | 'highestRate'>;
 
 /** A highest rate is needed where the rate varies, and may be sent only there. */
 export function* furtherRates(
