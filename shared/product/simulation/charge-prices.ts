@@ -190,8 +190,7 @@ export function priceCharge(
   if (signOf(charge.price) < 0) {
     if (!charge.isByFormula) return refuse('has no negative price');
     const message = `must not make the price of the ${title} negative`;
-    validation.reject(formulaPath(charge), 'out-of-range', message);
-    return undefined;
+    return validation.reject(formulaPath(charge), 'out-of-range', message);
   }
   const periodicity = findPeriodicity(record.PeriodicityType, loan.periodicities);
   if (periodicity === undefined) return refuse('has a known periodicity');

@@ -18,7 +18,7 @@ interface OwnFigure {
 }
 
 /** Figures of the request itself, by the key of the filters that they decide. */
-const OWN_FIGURES: ReadonlyMap<string, OwnFigure> = new Map<string, OwnFigure>([
+const OWN_FIGURES = new Map<string, OwnFigure>([
   ['amount', { field: 'amount', read: ({ amount }) => amount.toNumber() }],
   ['downpayment', { field: 'downPayment', read: ({ downPayment }) => downPayment?.toNumber() ?? 0 }],
   [
@@ -50,10 +50,8 @@ export function readFilterFigures(
     if (other === figure) continue;
     if (other !== undefined) {
       const place = sent.findIndex(({ name }) => codeKey(name) === key);
-      validation.reportConflict(
-        `${field}[${place}].value`,
-        `must equal ${own.source ?? own.field}, or be left out`,
-      );
+      const message = `must equal ${own.source ?? own.field}, or be left out`;
+      validation.reportConflict(`${field}[${place}].value`, message);
     }
     figures.set(key, figure);
   }

@@ -123,8 +123,7 @@ function readAmounts(
   if (!amount || downPayment === undefined) return undefined;
   checkAmountBounds(sent, Availability, validation);
   if (downPayment < amount) return { amount, downPayment, financed: amount - downPayment };
-  validation.reject('downPayment', 'out-of-range', 'must be less than amount');
-  return undefined;
+  return validation.reject('downPayment', 'out-of-range', 'must be less than amount');
 }
 
 /** Finds the schedule type of the request, which must be one that the product names (Q2). */
@@ -143,8 +142,7 @@ function findAttachedType(
     names === ''
       ? 'must be attached to the product, which has no active schedule type'
       : `must be a schedule type of the product: ${names}`;
-  validation.reject('scheduleType', 'unknown-schedule-type', message);
-  return undefined;
+  return validation.reject('scheduleType', 'unknown-schedule-type', message);
 }
 
 /** loanPeriod counts periods of the product's periodicity, but for Once units of its PeriodType. */
@@ -157,8 +155,7 @@ function readPeriods(
   if (!Number.isInteger(loanPeriod) || loanPeriod < 1 || loanPeriod > MAX_INSTALLMENTS) {
     const unit = describePeriodUnit(periodicity, Availability.PeriodType);
     const message = `must be a whole number of ${unit}, from 1 to ${MAX_INSTALLMENTS}`;
-    validation.reject('loanPeriod', 'out-of-range', message);
-    return undefined;
+    return validation.reject('loanPeriod', 'out-of-range', message);
   }
   if (periodicity === undefined) return undefined;
   checkPeriodBounds({ periods: loanPeriod, periodicity, start }, Availability, validation);

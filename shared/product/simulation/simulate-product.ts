@@ -277,8 +277,7 @@ function calculateRecord(
   const offered = request.Offer === true ? calculateOffer(outcome, charges, loan, origin) : undefined;
   if (Math.max(figures.total, offered?.totalAmountPayable ?? 0) > MAX_FIGURE_MINOR) {
     const largest = formatMinorUnits(MAX_FIGURE_MINOR, loan.digits);
-    validation.reject('amount', 'amount-too-large', `must give a total of at most ${largest}`);
-    return undefined;
+    return validation.reject('amount', 'amount-too-large', `must give a total of at most ${largest}`);
   }
   return {
     interestPercent: rates.percent,
