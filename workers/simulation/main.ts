@@ -10,13 +10,12 @@ import {
 } from '../../shared/api/actions/simulate-action.ts';
 import { formatCalendarDate, toUtcDay } from '../../shared/lending/dates/calendar-date.ts';
 import type { Handler } from '../../shared/messaging/handler/request.ts';
-import { refused, type AnswerSources, type Outcome } from '../../shared/messaging/outcome.ts';
+import { refused } from '../../shared/messaging/outcome.ts';
 import { WorkSlices } from '../../shared/messaging/handler/work-slices.ts';
 import { createProblem } from '../../shared/platform/problem.ts';
 import type { CatalogueView } from '../../shared/product/catalogue/catalogue-view.ts';
 import { UsedRecords } from '../../shared/product/catalogue/used-records.ts';
 import { simulateInSteps } from '../../shared/product/simulation/simulate-product.ts';
-import type { SimulationOutcome } from '../../shared/product/simulation/simulation.ts';
 import { startCatalogueWorker } from '../runtime/catalogue-worker.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { answer, createDocumentHandlers, createPrinter, refuseSimulation } from './document-requests.ts';
@@ -60,15 +59,11 @@ export function createSimulationHandlers(
       const requestDay = toUtcDay(originTimestampMs);
       const steps = simulateInSteps(sent, { catalogue: used, calendars, requestDay });
       return queue.run(steps, request, (simulated) => {
+        if (simulated.kind === 'refused') return refuseSimulation(simulated);
+        const reply = simulatePayload(simulated.records, simulated.warnings);
         const day = formatCalendarDate(sent.Date ?? requestDay);
-        return toOutcome(simulated, { day, records: used.versions() });
+        return answer('SimulateReply', reply, simulated, { day, records: used.versions() });
       });
     },
   };
-}
-
-function toOutcome(simulated: SimulationOutcome, sources: AnswerSources): Outcome {
-  if (simulated.kind === 'refused') return refuseSimulation(simulated);
-  const { records, warnings } = simulated;
-  return answer('SimulateReply', simulatePayload(records, warnings), simulated, sources);
 }
