@@ -150,8 +150,8 @@ export interface TopicSpec {
   readonly replicationFactor?: number;
   /**
    * For the embedded broker. `memory`: no record is stored, because the readers end with the process. `as-reply`: a
-   * request is stored if its reply is. In both cases, records are delivered before they are stored, and a crash may
-   * remove them and later ones: their readers may have no effects other than messages.
+   * request is stored if its reply is. In both cases, records are delivered before they are stored, and a crash or a
+   * full disk may remove them and later ones: their readers may have no effects other than messages.
    */
   readonly storage?: 'memory' | 'as-reply';
 }

@@ -113,33 +113,53 @@ class LogObserver {
     const topics = (await broker.admin.listTopics()).toSorted((one, other) => placeOf(one) - placeOf(other));
     const see = (message: LogMessage): void => this.#see(message, life.id);
     const catchUp = (): Promise<void> => this.#catchUp(broker, topics, see);
-    await this.#forgetUnstored(broker, topics);
+    await this.#forgetLost(broker, [...this.#unstored.values()]);
     await catchUp();
     await broker.createTail({ clientId: 'observer', topics, from: 'earliest' }).start(see);
     return {
       ...broker,
       createGroupSource: (options) => {
         this.reads.set(options.groupId, options);
-        return this.#observeCommits(broker.createGroupSource(options), options.groupId, { life, catchUp });
+        const source = this.#forgetPassedOver(broker, broker.createGroupSource(options));
+        return this.#observeCommits(source, options.groupId, { life, catchUp });
       },
     };
   }
 
-  /** A former process may have ended with requests that had neither an answer nor a place on the disk. */
-  async #forgetUnstored(broker: Broker, topics: readonly string[]): Promise<void> {
-    const lost = new Map(this.#unstored);
-    for (const topic of topics.filter((name) => IN_MEMORY.has(name))) {
-      const offsets = await broker.admin.offsets(topic);
-      const ranges = offsets.map(({ partition, low, high }) => ({ topic, partition, from: low, to: high }));
-      await broker.readRanges(ranges, ({ partition, offset }) => {
-        lost.delete(`${partitionId(topic, partition)} ${offset}`);
-        return 'more';
-      });
-    }
+  /** Requests are read before they are stored. Refused ones leave the log with their process, or when the disk is full. */
+  async #forgetLost(broker: Broker, places: readonly PartitionOffset[]): Promise<void> {
+    const lost = new Map(places.map((place) => [idOf(place), place]));
+    const ranges = places.map(({ offset, ...partition }) => ({ ...partition, from: offset, to: offset + 1 }));
+    await broker.readRanges(ranges, (message) => {
+      lost.delete(idOf(message));
+      return 'more';
+    });
     for (const [id, place] of lost) {
       this.#unstored.delete(id);
       this.#observer.onUnstored?.(place);
     }
+  }
+
+  /** A commit may pass over requests that were lost before the group read them. Those that it read have replies. */
+  #forgetPassedOver(broker: Broker, source: GroupSource): GroupSource {
+    const read = new Set<string>();
+    const [start, commit] = [source.start.bind(source), source.commit.bind(source)];
+    source.start = (sink) =>
+      start({
+        ...sink,
+        onMessages: (generation, messages, highWatermark) => {
+          for (const message of messages) read.add(idOf(message));
+          sink.onMessages(generation, messages, highWatermark);
+        },
+      });
+    source.commit = async (generation, offsets) => {
+      const ends = new Map(offsets.map((end) => [partitionId(end.topic, end.partition), end.offset]));
+      const isPassedOver = (place: PartitionOffset): boolean =>
+        !read.has(idOf(place)) && place.offset < (ends.get(partitionId(place.topic, place.partition)) ?? 0);
+      await this.#forgetLost(broker, [...this.#unstored.values()].filter(isPassedOver));
+      return commit(generation, offsets);
+    };
+    return source;
   }
 
   #observeCommits(
@@ -177,9 +197,13 @@ class LogObserver {
     const place = partitionId(message.topic, message.partition);
     if (message.offset < (this.#next.get(place) ?? 0)) return;
     this.#next.set(place, message.offset + 1);
-    if (IN_MEMORY.has(message.topic)) this.#unstored.set(`${place} ${message.offset}`, message);
+    if (IN_MEMORY.has(message.topic)) this.#unstored.set(idOf(message), message);
     this.#observer.onRecord?.(message, by);
   }
+}
+
+function idOf({ topic, partition, offset }: PartitionOffset): string {
+  return `${partitionId(topic, partition)} ${offset}`;
 }
 
 /** Of records that become durable at the same time, those that others follow from are seen first. */

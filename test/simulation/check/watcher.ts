@@ -77,7 +77,7 @@ export function createWatcher(options: WatcherOptions) {
       checkCommit({ groupId, topic, partition, from, offset, by });
     },
     onLoss: check<Loss>((rule) => rule.onLoss),
-    /** A request has ended with its process and its caller. */
+    /** A request was read, could not be stored, and is no longer on its log. */
     onUnstored: ({ topic, partition, offset }: PartitionOffset) =>
       forgetRecord(history, history.byPlace.get(placeOf(topic, partition, offset))),
     onLook: check<ProcessLook>((rule) => rule.onLook),
