@@ -168,3 +168,9 @@ export interface CompiledScheduleType {
   readonly upfront: UpfrontDefaults;
   readonly slotCount: number;
 }
+
+/** True if a formula of the type gives a commission or an insurance (S2). */
+export function hasChargeFormulas(compiled: CompiledScheduleType | undefined): boolean {
+  const methods = compiled?.extras.map(({ method }) => method) ?? [];
+  return methods.some((method) => method.kind === 'Formula' && method.countsAs.kind !== 'Nothing');
+}

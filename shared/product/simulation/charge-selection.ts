@@ -58,16 +58,16 @@ export function placeCharge(
 }
 
 /**
- * True if an offer does not count a compulsory charge with a price on the day: one on the unused amount, which a credit
- * that is drawn in full does not have, or one outside the schedule of which the catalogue does not say that it counts.
+ * True if an offer does not count a compulsory charge: one without a price on the day, one on the unused amount, which a
+ * credit that is drawn in full does not have, or one outside the schedule of which the catalogue does not say that it
+ * counts.
  */
 export function isUncounted(record: ChargeRecord, day: CalendarDate): boolean {
   const isByFormula = record.UseBankingFormula && record.Formula !== null;
   const hasPrice = isByFormula || findValueOn(record, day) !== null;
-  if (!isActive(record) || !isCompulsory(record) || !hasPrice) return false;
-  if (isForUnusage(record)) return true;
-  if (isIncluded(record) || record.InAprc === false) return false;
-  return record.InAprc !== true || isOnUnusedAmount(record);
+  if (!isActive(record) || !isCompulsory(record)) return false;
+  if (isForUnusage(record) || !hasPrice) return true;
+  return !isIncluded(record) && (record.InAprc !== true || isOnUnusedAmount(record));
 }
 
 /** The percentage or money of a charge without a formula on the day; null if it has none. */

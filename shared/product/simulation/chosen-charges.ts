@@ -1,6 +1,5 @@
 /** Reads which optional charges a request chooses, and says what the cost of an offer leaves out (Q8). */
 
-import type { CalendarDate } from '../../lending/dates/calendar-date.ts';
 import type { Validation } from '../../lending/request/validation.ts';
 import type { ListsInForce } from '../catalogue/catalogue-view.ts';
 import type { InsuranceRecord } from '../catalogue/list-records.ts';
@@ -13,6 +12,7 @@ import {
   type ChargeRecord,
   type ChargeSelection,
 } from './charge-selection.ts';
+import type { SimulatedLoan } from './loan-within-bounds.ts';
 import { findNamed } from './named-choice.ts';
 import type { Offer } from './offered-rates.ts';
 import type { NamedChoice, SimulateRequest } from './simulation.ts';
@@ -70,16 +70,17 @@ export function chooseCharges(
 interface SimulatedCharges {
   readonly priced: readonly CatalogueCharge[];
   readonly product: ProductRecord;
-  readonly requestDay: CalendarDate;
+  readonly loan: SimulatedLoan;
 }
 
 /**
  * Warns of choices that add no charge: those that come with every contract, or have no price on the day (E5). With an
- * offer also of what its cost leaves out: tranches, because the credit counts as drawn in full, and charges (Q8).
+ * offer also of what its cost leaves out: tranches, because the credit counts as drawn in full, and charges, among them those
+ * outside the APRC beside formulas, whose part that follows from them it still counts (Q8).
  */
 export function warnOfCharges(
   { named, listed, selection }: ChosenCharges,
-  { priced, product, requestDay }: SimulatedCharges,
+  { priced, product, loan }: SimulatedCharges,
   validation: Validation,
 ): void {
   const charged = new Set(priced.map(({ record }) => record));
@@ -88,7 +89,10 @@ export function warnOfCharges(
   }
   if (!selection.isOffer) return;
   if (product.DisbursementMatrix.length > 0) validation.warn('DisbursementMatrix', 'not-counted');
-  for (const charge of listed.filter((record) => isUncounted(record, requestDay))) {
+  const apart = new Set(
+    loan.hasChargeFormulas ? priced.filter(({ place }) => !place.inAprc).map(({ record }) => record) : [],
+  );
+  for (const charge of listed.filter((record) => apart.has(record) || isUncounted(record, loan.start))) {
     const { dimension, name } = readCharge(charge);
     validation.warn(`${dimension}.${name}`, 'not-counted');
   }

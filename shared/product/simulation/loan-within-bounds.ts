@@ -14,7 +14,7 @@ import { MAX_INSTALLMENTS, checkAmount } from '../../lending/request/field-check
 import { Validation } from '../../lending/request/validation.ts';
 import type { RepaymentScheduleRequest } from '../../lending/request/repayment-schedule-request.ts';
 import { checkInterestType } from '../../lending/terms/repayment-terms.ts';
-import type { CompiledScheduleType } from '../../lending/schedule-types/schedule-type.ts';
+import { hasChargeFormulas, type CompiledScheduleType } from '../../lending/schedule-types/schedule-type.ts';
 import { codeKey } from '../catalogue/catalogue-record.ts';
 import type { CatalogueView } from '../catalogue/catalogue-view.ts';
 import type { Availability, PeriodType, ProductRecord } from '../catalogue/product-record.ts';
@@ -42,6 +42,8 @@ export interface SimulatedLoan {
   readonly startsRegular: boolean;
   /** True if the schedule type has an expiry date (B5): bands for overdrafts then apply. */
   readonly isOverdraft: boolean;
+  /** True if the schedule type has charges by formula, which may depend on others. */
+  readonly hasChargeFormulas: boolean;
   readonly terms: RepaymentScheduleRequest;
 }
 
@@ -67,8 +69,7 @@ export function buildLoan(
   const rows = periodicity?.unit === 'Once' ? 1 : periods;
   const term = { periodicity, start: requestDay, rows };
   const requested = readRequestedTerms(request, product, term, validation);
-  if (amounts === undefined || scheduleType === undefined) return undefined;
-  if (periodicity === undefined || periods === undefined) return undefined;
+  if (!amounts || !scheduleType || !periodicity || periods === undefined) return undefined;
   const installmentsNo = rows ?? periods;
   const common = { start: requestDay, periodicity, periodicities, installmentsNo };
   const { type } = scheduleType;
@@ -83,6 +84,7 @@ export function buildLoan(
     digits,
     rounding: type.rounding,
     isOverdraft: type.useExpiryDate,
+    hasChargeFormulas: hasChargeFormulas(scheduleType),
     terms: {
       ScheduleType: type.name,
       ProductType: product.BankingProductType,

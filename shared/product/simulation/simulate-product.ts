@@ -144,7 +144,7 @@ export function* simulateInSteps(
   warnOfUnusedDiscounts(given, validation);
   warnOfUnusedIncome(request, records, validation);
   const priced = [...insurances, ...complete.flatMap(({ commissions }) => commissions)];
-  warnOfCharges(charges, { priced, product, requestDay }, validation);
+  warnOfCharges(charges, { priced, product, loan }, validation);
   return { kind: 'simulation', records, calendar: records[0]?.calendar, warnings: validation.warnings };
 }
 

@@ -154,7 +154,8 @@ a compulsory charge outside the schedule costs in no row, but in the offer, if i
     rows[1].insurance = undefined; offer.totalCostOfCredit = 3713
 an offer says what its cost leaves out; a simulation does not (E3)
   unusage; request {Offer: true} => warnings = ["not-counted DisbursementMatrix", "not-counted
-    Commission.Unused amount", "not-counted Commission.Outside", "not-counted Commission.Unused"];
+    Commission.Unused amount", "not-counted Commission.Administration", "not-counted Commission.Outside",
+    "not-counted Commission.No", "not-counted Commission.Unused"];
     offer.totalCostOfCredit = 2513
   unusage => warnings = []
 choices that are not offered are refused, and those that add nothing are reported (E1, E5)
