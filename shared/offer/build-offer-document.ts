@@ -35,7 +35,7 @@ export function buildOfferDocument(
   const { language, lender, entries } = settings;
   const { source, title, sections } = FORM_WORDING[form];
   const sent = Object.fromEntries(entries.map(({ Point, Text }) => [Point, Text]));
-  const texts = { ...pointTexts(facts, settings), ...sent };
+  const texts = { ...pointTexts(form, facts, settings), ...sent };
   const built = sections
     .map((section) => buildSection(section, { facts, language, texts }))
     .filter(({ Points }, at) => Points.length > 0 || sections[at]?.points.length === 0);
@@ -148,6 +148,6 @@ function figuresOf(facts: OfferFacts): OfferDocument['Figures'] {
     HighestRate: highest?.percent ?? null,
     HighestRateFrom: highest?.fromRow ?? null,
     HighestRateAPRC: highest?.aprc ?? null,
-    HighestInstallmentAmount: highest === undefined ? null : major(highest.payment),
+    HighestInstallmentAmount: highest?.payment === undefined ? null : major(highest.payment.amount),
   };
 }

@@ -12,6 +12,7 @@ import {
 import { completeRanges } from '../lending/annual-rate/second-rate-terms.ts';
 import type { CalendarDate } from '../lending/dates/calendar-date.ts';
 import { dayAfterPeriods, findPeriodicity, type Periodicity } from '../lending/dates/periodicity.ts';
+import { hasChargeFormulas } from '../lending/schedule-types/schedule-type.ts';
 import type { RepaymentScheduleRequest } from '../lending/request/repayment-schedule-request.ts';
 import { checkName } from '../lending/request/field-checks.ts';
 import { Validation, type RequestWarning } from '../lending/request/validation.ts';
@@ -79,16 +80,19 @@ export function* offerDocumentInSteps(
     return varied.kind === 'simulation' ? varied.records[0] : undefined;
   };
   const hasUncounted = simulated.warnings.some(isOfUncountedCharge);
-  const basic = offerFacts(record, product, context.catalogue, { date: day, hasUncounted });
+  const hasSentRates = (request.jsonMultipleInterestRates?.length ?? 0) > 0;
+  const known = { producedOn: context.requestDay, date: day, hasUncounted, hasSentRates };
+  const basic = offerFacts(record, product, context.catalogue, known);
   const further = form === 'ESIS' ? yield* furtherRates(request, { ...basic, again }, validation) : undefined;
   warnWithoutEffect(request, form, validation);
-  if (validation.faults.length > 0) return { kind: 'refused', faults: validation.faults };
   const { language, format } = checked;
   const document = buildOfferDocument(
     form,
     { ...basic.facts, ...further },
     { language, lender: context.lender, entries: request.Entries ?? [] },
   );
+  if (format === 'pdf') checkPrintable(document, validation);
+  if (validation.faults.length > 0) return { kind: 'refused', faults: validation.faults };
   const warnings = [...simulated.warnings, ...validation.warnings];
   return { kind: 'document', document, format, record, warnings };
 }
@@ -103,11 +107,31 @@ function checkFields(
   if (form === 'ESIS' && HighestRateFrom !== undefined && HighestRateFrom > loanPeriod)
     validation.reject('HighestRateFrom', 'out-of-range', `must be a whole number from 1 to ${loanPeriod}`);
   const points = pointIds(form);
-  for (const [index, { Point }] of Entries.entries()) {
+  for (const [index, { Point, Text }] of Entries.entries()) {
+    if (UNSAFE.test(Text)) validation.reject(`Entries[${index}].Text`, 'not-allowed', SAFE_TEXT);
     if (points.includes(Point)) continue;
     validation.reject(`Entries[${index}].Point`, 'unknown-value', `must be one of ${points.join(', ')}`);
   }
   return language && format && { language, format };
+}
+
+const UNSAFE = /(?!\n)[\p{Cc}\p{Cs}\p{Bidi_Control}]/u;
+const SAFE_TEXT =
+  'must have no control characters but line feeds, and none that change the direction of text';
+/** Not among the letters and signs that the fonts of the PDF have. */
+const UNPRINTABLE =
+  /[^ -~\u00a0-\u02e9\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u0525\u1e00-\u1efb\u2010-\u2064\u20a0-\u20b5\u2150-\u2185\u2190-\u2311]/u;
+
+/** Entries, and names of the lender and the catalogue, can have characters that a PDF cannot show. */
+function checkPrintable(document: OfferDocument, validation: Validation): void {
+  const code = UNPRINTABLE.exec(JSON.stringify(document))?.[0].codePointAt(0)?.toString(16);
+  if (code === undefined) return;
+  const message = `must be json or html: the fonts of a PDF lack characters of the document, such as U+${code}`;
+  validation.reject('Format', 'not-allowed', message);
+}
+
+function isWanted(id: string, wanted: string | undefined): boolean {
+  return wanted === undefined || isSameCode(id, wanted);
 }
 
 /** The index of the only offer, or of the one with the ids of the request; -1 with a fault if there is not just one. */
@@ -116,18 +140,19 @@ function chooseRecord(
   records: readonly SimulationRecord[],
   validation: Validation,
 ): number {
-  const matches = [...records.entries()].filter(
-    ([, { interestId, interestCommissionItemId }]) =>
-      (InterestId === undefined || isSameCode(interestId, InterestId)) &&
-      (InterestCommissionItemId === undefined ||
-        isSameCode(interestCommissionItemId, InterestCommissionItemId)),
+  const ofInterest = records.filter(({ interestId }) => isWanted(interestId, InterestId));
+  const matches = ofInterest.filter((one) =>
+    isWanted(one.interestCommissionItemId, InterestCommissionItemId),
   );
   const [only, ...others] = matches;
-  if (only !== undefined && others.length === 0) return only[0];
-  const field = InterestId === undefined || matches.length === 0 ? 'InterestId' : 'InterestCommissionItemId';
-  const ids = records.map((one) => (field === 'InterestId' ? one.interestId : one.interestCommissionItemId));
+  if (only !== undefined && others.length === 0) return records.indexOf(only);
+  // The sent id that matches nothing, else one that differs between the offers that are left.
+  const left = [matches, ofInterest].find((some) => some.length > 0) ?? records;
+  const differs = others.some(({ interestId }) => interestId !== only?.interestId);
+  const field = ofInterest.length === 0 || differs ? 'InterestId' : 'InterestCommissionItemId';
+  const ids = left.map((one) => (field === 'InterestId' ? one.interestId : one.interestCommissionItemId));
   const allowed = [...new Set(ids)].join(', ');
-  validation.reject(field, 'not-allowed', `must choose one of ${records.length} offers: ${allowed}`);
+  validation.reject(field, 'not-allowed', `must choose one of ${left.length} offers: ${allowed}`);
   return -1;
 }
 
@@ -135,7 +160,7 @@ function offerFacts(
   record: SimulationRecord,
   product: ProductRecord,
   catalogue: SimulateContext['catalogue'],
-  known: Pick<OfferFacts, 'date' | 'hasUncounted'>,
+  known: Pick<OfferFacts, 'date' | 'producedOn' | 'hasUncounted' | 'hasSentRates'>,
 ): BasicOffer {
   const { terms, offer } = record;
   const [down, ...rows] = record.rows;
@@ -146,7 +171,7 @@ function offerFacts(
   const instalments = rows.filter(({ InstallmentNo }) => InstallmentNo <= terms.InstallmentsNo);
   const last = instalments.length;
   const list = catalogue.list('interest-list', item?.InterestList ?? null);
-  const rate = findOfferedRate(list, record.interestId, { count: last, day: known.date });
+  const rate = findOfferedRate(list, record.interestId, { count: last, ...known });
   const facts = {
     ...known,
     product,
@@ -154,6 +179,8 @@ function offerFacts(
     offer,
     periodicity,
     variableFrom: rate.variable.length === 0 ? undefined : rate.firstVariableRow,
+    variesToEnd: rate.variesToEnd,
+    hasChargeFormulas: hasChargeFormulas(catalogue.lending.findScheduleType(terms.ScheduleType)),
     ranges: completeRanges(terms.MultipleInterestRates ?? [], last)
       .filter(({ from }) => from <= last)
       .map((range) => ({ ...range, to: Math.min(range.to, last) })),

@@ -2,12 +2,11 @@
 
 import { Decimal } from 'decimal.js';
 import { highestRateTerms, initialPeriodRows } from '../lending/annual-rate/second-rate-terms.ts';
-import { addMonths, formatCalendarDate, type CalendarDate } from '../lending/dates/calendar-date.ts';
+import { addMonths, formatCalendarDate } from '../lending/dates/calendar-date.ts';
 import type { Validation } from '../lending/request/validation.ts';
 import { isSameCode } from '../product/catalogue/catalogue-record.ts';
 import type { InterestListRecord, InterestRecord } from '../product/catalogue/list-records.ts';
 import { daysOverlap, isActive } from '../product/catalogue/version-in-force.ts';
-import { selectRegularRows } from '../product/simulation/national-limits.ts';
 import { findRangesOn } from '../product/simulation/offered-rates.ts';
 import type { OfferVariation } from '../product/simulation/simulate-product.ts';
 import type { SimulationRecord } from '../product/simulation/simulation.ts';
@@ -25,27 +24,32 @@ export interface OfferedRate {
   /** The variable interests that the offer has, now or later. */
   readonly variable: readonly InterestRecord[];
   readonly firstVariableRow: number;
+  /** False if instalments from that row on may have a fixed rate. */
+  readonly variesToEnd: boolean;
 }
 
 /**
  * A Collection has the rates of the interests that its ranges of the day name; a range that the loan reaches within
- * `count` instalments is variable if its interest is.
+ * `count` instalments is variable if its interest is. Sent rates have ranges of their own: any of them may be variable.
  */
 export function findOfferedRate(
   list: InterestListRecord | undefined,
   interestId: string,
-  { count, day }: { readonly count: number; readonly day: CalendarDate },
+  { count, date, hasSentRates }: Pick<OfferFacts, 'date' | 'hasSentRates'> & { readonly count: number },
 ): OfferedRate {
   const interests = list?.Interests ?? [];
   const offered = interests.find(({ Id }) => Id === interestId);
-  if (offered?.Type === 'Variable') return { variable: [offered], firstVariableRow: 1 };
-  const ranges = (offered ? findRangesOn(offered, day) : []).flatMap((range) => {
+  if (offered?.Type === 'Variable') return { variable: [offered], firstVariableRow: 1, variesToEnd: true };
+  const ranges = (offered ? findRangesOn(offered, date) : []).flatMap((range) => {
     const named = interests.find((one) => isActive(one) && isSameCode(one.Name, range.InterestName));
     const from = range.InterestStartPeriod ?? 1;
-    return named?.Type === 'Variable' && from <= count ? [{ named, from }] : [];
+    return named !== undefined && (from <= count || hasSentRates) ? [{ named, from }] : [];
   });
-  const [first = { from: 1 }] = ranges.toSorted((one, other) => one.from - other.from);
-  return { variable: [...new Set(ranges.map(({ named }) => named))], firstVariableRow: first.from };
+  const varying = ranges.filter(({ named }) => named.Type === 'Variable');
+  const firstVariableRow = hasSentRates ? 1 : Math.min(...varying.map(({ from }) => from));
+  const isFixedLater = ranges.some(({ named, from }) => named.Type !== 'Variable' && from > firstVariableRow);
+  const variable = [...new Set(varying.map(({ named }) => named))];
+  return { variable, firstVariableRow, variesToEnd: !hasSentRates && !isFixedLater };
 }
 
 type FurtherRates = Pick<OfferFacts, 'initialPeriod' | 'highestRate'>;
@@ -75,12 +79,15 @@ export function* furtherRates(
   };
 }
 
+/** Null where a rate varies within the period; undefined if it is not known which rates do. */
 function* rateOfInitialPeriod({
   facts,
+  rate,
   again,
 }: VariedOffer): Generator<number, FurtherRates['initialPeriod'], undefined> {
   const rows = initialPeriodRows(facts.record.terms, facts.periodicity);
   if (rows === undefined || rows >= facts.instalments.length) return null;
+  if (rate.variable.length > 0 && rate.firstVariableRow <= rows) return rate.variesToEnd ? null : undefined;
   // The balance is repaid with the last row of the period (B6).
   const record = yield* again((own) => ({ ...own, RealInstallmentNo: rows }));
   if (record === undefined) return undefined;
@@ -107,11 +114,11 @@ function* rateAtHighest(
     return validation.reject('HighestRateFrom', 'out-of-range', message);
   }
   const offered = highestOffered(facts, fromRow);
-  if (request.HighestRate?.lessThan(offered) === true) {
-    const message = `must be at least ${offered.toFixed()}, the highest offered rate from instalment ${fromRow} on`;
+  if (request.HighestRate?.lessThanOrEqualTo(offered) === true) {
+    const message = `must be above ${offered.toFixed()}, the highest offered rate from instalment ${fromRow} on`;
     return validation.reject('HighestRate', 'out-of-range', message);
   }
-  const percent = request.HighestRate ?? highestOfCatalogue(rate.variable, facts.date, offered);
+  const percent = request.HighestRate ?? highestOfCatalogue(rate.variable, facts, offered);
   if (percent === undefined) {
     if (request.HighestRateFrom !== undefined) validation.warn('HighestRateFrom');
     return undefined;
@@ -126,14 +133,25 @@ function* rateAtHighest(
     percent: percent.toFixed(),
     fromRow,
     aprc: record.offer?.aprc ?? null,
-    payment: largestPayment(record, fromRow),
+    payment: higherPayment(facts.instalments, record, fromRow),
   };
 }
 
-/** The largest payment of the instalments that have the rate, without the residual row (art. 17(6)). */
-function largestPayment({ rows, terms }: SimulationRecord, fromRow: number): number {
+/**
+ * The largest payment before the last if it exceeds that of today, else the last one if it exceeds all of today, as with
+ * a fixed payment; without the residual row (art. 17(6)).
+ */
+function higherPayment(
+  today: VariedOffer['facts']['instalments'],
+  { rows, terms }: SimulationRecord,
+  fromRow: number,
+): NonNullable<FurtherRates['highestRate']>['payment'] {
   const raised = rows.filter(({ InstallmentNo: row }) => row >= fromRow && row <= terms.InstallmentsNo);
-  return Math.max(...selectRegularRows(raised).map(({ pmt }) => pmt));
+  const largest = (some: typeof today) => Math.max(...some.map(({ totalInstallment }) => totalInstallment));
+  const amount = largest(raised.slice(0, -1));
+  if (amount > largest(today.slice(0, -1))) return { amount, isLast: false };
+  const last = largest(raised.slice(-1));
+  return last > largest(today) ? { amount: last, isLast: today.length > 1 } : undefined;
 }
 
 function highestOffered({ firstRate, ranges, record }: VariedOffer['facts'], fromRow: number): Decimal {
@@ -146,10 +164,15 @@ function highestOffered({ firstRate, ranges, record }: VariedOffer['facts'], fro
 const YEARS_BACK = 20;
 const MONTHS_PER_YEAR = 12;
 
-/** The highest rate that the catalogue had in the last 20 years; undefined if none was above the offered one. */
+const DECIMALS = 4;
+
+/**
+ * The highest rate that the catalogue had in the last 20 years, less the discount of the offer, with four decimals;
+ * undefined if none was above the offered one.
+ */
 function highestOfCatalogue(
   variable: readonly InterestRecord[],
-  day: CalendarDate,
+  { date: day, record }: Pick<OfferFacts, 'date' | 'record'>,
   offered: Decimal,
 ): Decimal | undefined {
   const since = addMonths(day, -YEARS_BACK * MONTHS_PER_YEAR);
@@ -159,6 +182,11 @@ function highestOfCatalogue(
     .filter((value) => isActive(value) && daysOverlap(value, years))
     .map(({ Value }) => new Decimal(Value));
   if (values.length === 0) return undefined;
-  const highest = Decimal.max(...values);
-  return highest.greaterThan(offered) ? highest : undefined;
+  const { discountPercent, discountValue } = record.interest;
+  const ratio = new Decimal(1).minus(discountPercent.dividedBy(100));
+  const highest = Decimal.max(...values)
+    .times(ratio)
+    .minus(discountValue)
+    .toDecimalPlaces(DECIMALS);
+  return highest.greaterThan(offered.toDecimalPlaces(DECIMALS)) ? highest : undefined;
 }

@@ -19,13 +19,17 @@ export interface Lender {
 
 /** Amounts are minor units, rates percent as plain decimal text. */
 export interface OfferFacts {
+  /** The day as of which the product is simulated. */
   readonly date: CalendarDate;
+  readonly producedOn: CalendarDate;
   readonly product: ProductRecord;
   readonly record: SimulationRecord;
   readonly offer: OfferFigures;
   readonly periodicity: Periodicity;
   /** The first instalment whose rate may change otherwise than by the ranges; undefined if none may. */
   readonly variableFrom: number | undefined;
+  /** False if the rate may be fixed in instalments from then on. */
+  readonly variesToEnd: boolean;
   /** Those that the loan reaches: a fixed payment may end it early (B2). */
   readonly ranges: readonly CompleteRange[];
   /** The rate of the first instalment, without a percent sign. */
@@ -38,18 +42,22 @@ export interface OfferFacts {
   readonly termEnd: CalendarDate;
   /** True if the cost leaves out a charge that the catalogue names (Q8). */
   readonly hasUncounted: boolean;
+  /** True if the request has rates by range, of which the catalogue does not say whether they vary (Q7). */
+  readonly hasSentRates: boolean;
+  /** True if charges come from formulas of the schedule type, which have no price. */
+  readonly hasChargeFormulas: boolean;
   /** Art. 17(5) of 2014/17/EU: the initial period with a fixed rate, and what is repaid at its end; null without one. */
   readonly initialPeriod?:
     | null
     | { readonly rows: number; readonly aprc: string | null; readonly repaid: number }
     | undefined;
-  /** Art. 17(6): the highest rate, and the largest payment of the rows that have it. */
+  /** Art. 17(6): the highest rate, and the payment to which those of today can rise; undefined if none rises. */
   readonly highestRate?:
     | {
         readonly percent: string;
         readonly fromRow: number;
         readonly aprc: string | null;
-        readonly payment: number;
+        readonly payment: { readonly amount: number; readonly isLast: boolean } | undefined;
       }
     | undefined;
 }

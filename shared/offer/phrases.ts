@@ -2,6 +2,8 @@
 
 import type { DocumentLanguage } from '../api/actions/offer-document-fields.ts';
 import { CHARGE_BASES } from '../lending/charges/charge-base.ts';
+import { countCharges } from '../lending/charges/charge-counts.ts';
+import { addDays } from '../lending/dates/calendar-date.ts';
 import type { Periodicity } from '../lending/dates/periodicity.ts';
 import { isSameCode } from '../product/catalogue/catalogue-record.ts';
 import type { OfferedCharge } from '../product/simulation/simulation.ts';
@@ -60,11 +62,12 @@ export function instalmentsPhrase(voice: Voice, facts: OfferFacts): string {
     first: dateOf(voice, instalments[0]),
     last: dateOf(voice, instalments.at(-1)),
   });
-  return `${text}\n${voice.say('manner')}`;
+  return `${text}${residualPhrase(voice, facts)}\n${voice.say('manner')}`;
 }
 
 export function instalmentAmountPhrase(voice: Voice, facts: OfferFacts): string {
-  return levelPhrase(voice, facts, [hasCosts(facts) ? 'amountWithCosts' : 'money', 'asInTable']);
+  const text = levelPhrase(voice, facts, [hasCosts(facts) ? 'amountWithCosts' : 'money', 'asInTable']);
+  return `${text}${residualPhrase(voice, facts)}`;
 }
 
 /** The first sentence if all instalments but the last have the same payment, and what the last pays; else the second. */
@@ -84,6 +87,14 @@ function levelPhrase(
     : voice.say('lastInstalment', { text, amount: voice.money(last) });
 }
 
+function residualPhrase(voice: Voice, { instalments, rows }: OfferFacts): string {
+  const lines = rows.slice(instalments.length).map(({ totalInstallment, dueDate }) => {
+    const parts = { amount: voice.money(totalInstallment), date: voice.date(dueDate) };
+    return `\n${voice.say('residualPayment', parts)}`;
+  });
+  return lines.join('');
+}
+
 function hasCosts({ rows }: OfferFacts): boolean {
   return rows.some(({ totalInstallment, interest, principal }) => totalInstallment !== interest + principal);
 }
@@ -92,10 +103,18 @@ function dateOf(voice: Voice, row: OfferFacts['rows'][number] | undefined): stri
   return row === undefined ? '' : voice.date(row.dueDate);
 }
 
-export function rateTypePhrase(voice: Voice, { variableFrom, ranges, record }: OfferFacts): string {
+/** Undefined if it is not known which instalments have a variable rate. */
+export function rateTypePhrase(
+  voice: Voice,
+  { variableFrom, variesToEnd, ranges, record }: OfferFacts,
+): string | undefined {
+  if (variableFrom !== undefined && !variesToEnd) return undefined;
+  if (variableFrom !== undefined && variableFrom > 1)
+    return voice.say('laterVariableType', { last: String(variableFrom - 1), row: String(variableFrom) });
   if (variableFrom !== undefined) return voice.say('variableType');
   const bands = record.terms.BandedInterestRates ?? [];
-  return voice.say(ranges.length > 1 || bands.length > 1 ? 'rangesType' : 'fixedType');
+  if (bands.length > 1) return voice.say('bandsType');
+  return voice.say(ranges.length > 1 ? 'rangesType' : 'fixedType');
 }
 
 /** A line for each range of instalments or band of the balance, then the type; else the one rate. */
@@ -115,7 +134,7 @@ export function borrowingRatePhrase(voice: Voice, facts: OfferFacts): string {
     }),
   );
   const lines = [...ofBands, ...ofRanges];
-  if (lines.length > 0) return [...lines, rateTypePhrase(voice, facts)].join('\n');
+  if (lines.length > 0) return [...lines, rateTypePhrase(voice, facts) ?? []].flat().join('\n');
   const type = variableFrom === undefined ? 'fixedRate' : 'variableRate';
   return voice.say(type, { percent: voice.decimal(firstRate) });
 }
@@ -124,12 +143,29 @@ export function isOnce({ periodicity }: OfferedCharge): boolean {
   return periodicity.unit === 'Once';
 }
 
-/** A line for each charge, with its price after discounts. */
-export function chargesPhrase(voice: Voice, charges: readonly OfferedCharge[]): string {
-  if (charges.length === 0) return voice.say('none');
-  const lines = charges.map((charge) => {
+/** Longer than the last due date is shifted for holidays. */
+const DAYS_OF_SHIFT = 10;
+
+/** The first instalment that may collect a charge, after those that waive it; undefined if none does (F3). */
+function firstRowOf(charge: OfferedCharge, { record, instalments }: OfferFacts): number | undefined {
+  const { id, date: firstDate, periodicity, place, isUpfront } = charge;
+  if (isOnce(charge) || !place.inSchedule) return 1;
+  const { GracePeriodFee: waived = 0 } = record.terms.Commission?.find(({ FeeId }) => FeeId === id) ?? {};
+  const dueDates = [addDays(instalments.at(-1)?.dueDate ?? firstDate, DAYS_OF_SHIFT)];
+  const whole = { start: firstDate, rowCount: 1, isRecalculation: false, isInAdvance: false };
+  const dated = { periodicity, firstDate, isUpfront: isUpfront === true };
+  const [count = 0] = countCharges({ ...whole, dueDates }, dated);
+  return count > 0 && waived < instalments.length ? waived + 1 : undefined;
+}
+
+/** A line for each charge that is collected, with its price after discounts. */
+export function chargesPhrase(voice: Voice, facts: OfferFacts, charges: readonly OfferedCharge[]): string {
+  const lines = charges.flatMap((charge) => {
     const { name, value, periodicity } = charge;
-    return voice.say('charge', {
+    const row = firstRowOf(charge, facts);
+    if (row === undefined) return [];
+    return voice.say(row > 1 ? 'laterCharge' : 'charge', {
+      row: String(row),
       name,
       price:
         value === null
@@ -138,7 +174,7 @@ export function chargesPhrase(voice: Voice, charges: readonly OfferedCharge[]): 
       frequency: voice.frequency(periodicity),
     });
   });
-  return lines.join('\n');
+  return lines.length === 0 ? voice.say('none') : lines.join('\n');
 }
 
 function percentagePhrase(voice: Voice, charge: OfferedCharge): string {

@@ -1,6 +1,8 @@
 /** What the offer itself says at each point of the forms (T1, T5). */
 
-import { formatMinorUnits } from '../lending/numbers/money.ts';
+import { Decimal } from 'decimal.js';
+import type { DocumentForm } from '../api/actions/offer-document-fields.ts';
+import { formatMinorUnits, scaleToInteger } from '../lending/numbers/money.ts';
 import { divideRounded } from '../lending/numbers/rounding.ts';
 import type { OfferedCharge } from '../product/simulation/simulation.ts';
 import type { DocumentSettings, Lender, OfferFacts } from './offer-facts.ts';
@@ -26,12 +28,16 @@ export type PointText = string | null | undefined;
 type Texts = Readonly<Record<string, PointText>>;
 
 /** The texts by the id of their point. A point without one here is the lender's to complete. */
-export function pointTexts(facts: OfferFacts, { language, lender }: DocumentSettings): Texts {
+export function pointTexts(
+  form: DocumentForm,
+  facts: OfferFacts,
+  { language, lender }: DocumentSettings,
+): Texts {
   const voice = createVoice(facts, language);
   return {
     ...partyTexts(voice, facts, lender),
     ...amountTexts(voice, facts),
-    ...costTexts(voice, facts),
+    ...costTexts(voice, form, facts),
     ...furtherRateTexts(voice, facts),
     ...interestOnlyTexts(voice, facts),
     Withdrawal: voice.say('yes'),
@@ -42,7 +48,7 @@ export function pointTexts(facts: OfferFacts, { language, lender }: DocumentSett
 
 function partyTexts(
   voice: Voice,
-  { product, offer, date }: OfferFacts,
+  { product, offer, producedOn }: OfferFacts,
   { name, address, contact }: Lender,
 ): Texts {
   const contacts = [address, contact].filter((line) => line !== undefined);
@@ -54,7 +60,7 @@ function partyTexts(
       code: product.Code,
       version: String(offer.productVersion),
     }),
-    Produced: voice.say('produced', { date: voice.date(date) }),
+    Produced: voice.say('produced', { date: voice.date(producedOn) }),
   };
 }
 
@@ -78,21 +84,27 @@ function amountTexts(voice: Voice, facts: OfferFacts): Texts {
   };
 }
 
-function costTexts(voice: Voice, facts: OfferFacts): Texts {
-  const { offer, hasUncounted } = facts;
+/** The ESIS lists what its APRC comprises; the consumer form lists all, and its insurances at a point of their own. */
+function costTexts(voice: Voice, form: DocumentForm, facts: OfferFacts): Texts {
+  const { offer, hasUncounted, hasChargeFormulas } = facts;
   const { commissions, insurances } = facts.record;
-  const charges = [...commissions, ...insurances];
+  const all = [...commissions, ...insurances];
+  const isListed = ({ place }: OfferedCharge) => form === 'ConsumerCredit' || place.inAprc;
+  const regular = (form === 'ESIS' ? all : commissions).filter((one) => !isOnce(one) && isListed(one));
+  const excluded = all.filter(({ place }) => !place.inAprc);
   const names = insurances.flatMap(({ isCompulsory, name }) => (isCompulsory ? [name] : [])).join(', ');
   const list = (listed: readonly OfferedCharge[]) =>
-    hasUncounted ? undefined : chargesPhrase(voice, listed);
+    hasUncounted ? undefined : chargesPhrase(voice, facts, listed);
   return {
     BorrowingRate: borrowingRatePhrase(voice, facts),
     RateType: rateTypePhrase(voice, facts),
+    RateRevision: facts.variableFrom === undefined ? null : undefined,
     APRC: ratePhrase(voice, offer.aprc),
     TotalCostOfCredit: amountPhrase(voice, offer.totalCostOfCredit),
-    CostsAtStart: list(charges.filter(isOnce)),
-    RegularCosts: list(charges.filter((one) => !isOnce(one))),
-    Insurances: list(insurances),
+    CostsAtStart: list(all.filter((one) => isOnce(one) && isListed(one))),
+    RegularCosts: hasChargeFormulas ? undefined : list(regular),
+    Insurances: hasChargeFormulas ? undefined : list(insurances),
+    ExcludedCosts: excluded.length === 0 ? null : chargesPhrase(voice, facts, excluded),
     CompulsoryInsurance: hasUncounted || names === '' ? undefined : voice.say('compulsory', { names }),
     RepresentativeExample: hasUncounted ? undefined : examplePhrase(voice, facts),
     UnknownCosts: hasUncounted ? undefined : null,
@@ -102,14 +114,15 @@ function costTexts(voice: Voice, facts: OfferFacts): Texts {
 /** Where the rate varies and no higher one or no APRC at it is known, the lender completes the example. */
 function furtherRateTexts(
   voice: Voice,
-  { initialPeriod: initial, highestRate, variableFrom }: OfferFacts,
+  { initialPeriod: initial, highestRate, variableFrom, variesToEnd }: OfferFacts,
 ): Texts {
   const raised = highestRate && {
     percent: ratePhrase(voice, highestRate.percent),
     row: String(highestRate.fromRow),
     aprc: ratePhrase(voice, highestRate.aprc),
-    amount: voice.money(highestRate.payment),
+    amount: voice.money(highestRate.payment?.amount ?? 0),
   };
+  const higher = highestRate?.payment?.isLast === true ? 'higherLastInstalment' : 'higherInstalment';
   const unraised = variableFrom === undefined ? null : undefined;
   return {
     InitialPeriodAPRC:
@@ -122,18 +135,23 @@ function furtherRateTexts(
     VariableRate:
       raised === undefined || highestRate?.aprc === null ? unraised : voice.say('highestRate', raised),
     IllustrativeTotal: unraised,
-    TableVaries: variableFrom === undefined ? null : voice.say('tableVaries', { row: String(variableFrom) }),
-    HigherInstalment: raised === undefined ? unraised : voice.say('higherInstalment', raised),
+    TableVaries:
+      variableFrom === undefined || !variesToEnd
+        ? unraised
+        : voice.say('tableVaries', { row: String(variableFrom) }),
+    HigherInstalment:
+      raised === undefined || highestRate?.payment === undefined ? unraised : voice.say(higher, raised),
   };
 }
 
-/** The capital that is owed at the end because the instalments do not repay it: all, or that of a residual row. */
-function interestOnlyTexts(voice: Voice, { instalments, rows }: OfferFacts): Texts {
+/** The capital that is owed at the end because the instalments do not repay it: all, or the residual value (B1). */
+function interestOnlyTexts(voice: Voice, { instalments, rows, record }: OfferFacts): Texts {
   const before = instalments.slice(0, -1);
-  const isAll =
-    before.some(({ interest }) => interest > 0) && before.every(({ principal }) => principal === 0);
-  const last = rows.slice(isAll ? before.length : instalments.length);
-  const owed = last.reduce((sum, { principal }) => sum + principal, 0);
+  const isAll = before.length > 0 && before.every(({ principal }) => principal === 0);
+  const { terms, currencyDigits } = record;
+  const owed = isAll
+    ? rows.slice(before.length).reduce((sum, { principal }) => sum + principal, 0)
+    : Number(scaleToInteger(terms.ResidualValue ?? new Decimal(0), currencyDigits));
   if (owed === 0) return { InterestOnly: null, InterestOnlyRepayment: null };
   const amount = { amount: voice.money(owed) };
   return {

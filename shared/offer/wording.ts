@@ -52,7 +52,15 @@ export function say(
   name: ValueName,
   parts: Readonly<Record<string, string>> = {},
 ): string {
-  return fill(VALUES[name][language], parts);
+  return fill(inflect(language, VALUES[name][language], Number(parts['count'])), parts);
+}
+
+const PLURALS = { en: new Intl.PluralRules('en'), ro: new Intl.PluralRules('ro') };
+
+/** `{one|few|other}` is the form of the language for a count; the last is also that of the categories it lacks. */
+function inflect(language: DocumentLanguage, text: string, count: number): string {
+  const form = ['one', 'few'].indexOf(PLURALS[language].select(count));
+  return text.replaceAll(/\{([^{}]*\|[^{}]*)\}/g, (_, forms: string) => forms.split('|').at(form) ?? '');
 }
 
 function fill(text: string, parts: Readonly<Record<string, string>>): string {
@@ -61,10 +69,12 @@ function fill(text: string, parts: Readonly<Record<string, string>>): string {
 
 type Words = Readonly<Record<'frequency' | 'adjective' | 'every', string>>;
 
-/** How texts name a frequency. A periodicity of the catalogue with a period of its own is called by its name. */
-export function frequencyWords(language: DocumentLanguage, { name, count, unit }: Periodicity): Words {
+/** How texts name a frequency; those without a word of their own by count and unit. */
+export function frequencyWords(language: DocumentLanguage, { count, unit }: Periodicity): Words {
   const known: Readonly<Record<string, Readonly<Record<DocumentLanguage, Words>>>> = FREQUENCIES;
-  return known[`${count} ${unit}`]?.[language] ?? { frequency: name, adjective: name, every: name };
+  const every = say(language, `every${unit}`, { count: String(count) });
+  const adjective = say(language, 'regular');
+  return known[`${count} ${unit}`]?.[language] ?? { frequency: every, adjective, every };
 }
 
 /** A text of a form, which may name the frequency of the payments. */

@@ -118,7 +118,7 @@ export function readLimitedOffer(
 }
 
 /** The rows but the last one, which may repay a rest, unless it alone repays (Q9). */
-export function selectRegularRows(rows: readonly SimulationRow[]): readonly SimulationRow[] {
+function selectRegularRows(rows: readonly SimulationRow[]): readonly SimulationRow[] {
   const others = rows.slice(0, -1);
   return others.some(({ principal }) => principal > 0) ? others : rows;
 }

@@ -15,8 +15,16 @@ import {
   LENDER,
   pointOf,
 } from '../../support/worlds/offered-document.ts';
+import { EXAMPLE_CATALOGUE } from '../../support/builders/example-catalogue.ts';
 import { date } from '../../support/builders/lending-loan.ts';
-import { commission, guid, insurance, interest, price } from '../../support/worlds/simulated-product.ts';
+import {
+  commission,
+  guid,
+  insurance,
+  interest,
+  price,
+  rate,
+} from '../../support/worlds/simulated-product.ts';
 
 const HIGHEST = { HighestRate: new Decimal('7.448'), HighestRateFrom: 13 };
 const LOGO = `data:image/png;base64,${readFileSync('docs/images/workbench-timeline.png').toString('base64')}`;
@@ -72,9 +80,10 @@ describe.each(documents)('%s', (name, document) => {
     const { Columns: columns = [] } = document.Sections.find(({ Table }) => Table !== null)?.Table ?? {};
     const shown = pages.map((page, at) => {
       expect(page).toMatch(new RegExp(`Pag(e|ina) ${at + 1} (of|din) ${pages.length}$`));
-      return at > 0 && page.startsWith(columns[0] ?? '-')
-        ? page.slice(columns.map(plain).join(' ').length)
-        : page;
+      const body = page.replace(/Pag(e|ina) \d+ (of|din) \d+$/, '').trim();
+      return at > 0 && body.startsWith(columns[0] ?? '-')
+        ? body.slice(columns.map(plain).join(' ').length)
+        : body;
     });
     expect(firstMissing(shown.join(' '), textsOf(document))).toBeUndefined();
     expect(text).not.toMatch(/[�]/);
@@ -233,7 +242,7 @@ describe('the texts of an offer', () => {
       return pointOf(documentOf(offering, changes), 'BorrowingRate').Text;
     };
     const lines = '4.00 % for instalments 1 to 6\n5.00 % for instalments 7 to 12';
-    expect(textOf(['Later'])).toBe(`${lines}\nvariable`);
+    expect(textOf(['Later'])).toBe(lines);
     expect(textOf([])).toBe(`${lines}\ndifferent rates for periods of the loan`);
   });
 
@@ -247,7 +256,7 @@ describe('the texts of an offer', () => {
       '13',
     ],
   ])('count a residual row only among the payments: %o', (changes, duration, last, payments) => {
-    const product = { ResidualRequired: true, ResidualPercent: 50 };
+    const product = { ResidualPercent: 50 };
     const request = { loanPeriod: 12, ...changes };
     const consumer = documentOf({ product }, request);
     expect(pointOf(consumer, 'Duration').Text).toBe(duration);
@@ -318,7 +327,7 @@ describe('an ESIS', () => {
       return pointOf(documentOf(homeLoan({ interests }), request), 'RateType').Text;
     };
     expect(typeOf('2026-11-29')).toBe('fixed for the duration of the loan');
-    expect(typeOf('2026-11-30')).toBe('variable');
+    expect(typeOf('2026-11-30')).toBe('[to be completed by the lender]');
   });
 
   it('with a fixed rate is neither illustrative nor marked', () => {
@@ -344,7 +353,7 @@ describe('an ESIS', () => {
   });
 
   it('says what is owed at the end because the instalments do not repay it (T2)', () => {
-    const half = { ResidualRequired: true, ResidualPercent: 50 };
+    const half = { ResidualPercent: 50 };
     const residual = homeLoan({ product: { ...homeLoan().product, ...half } });
     expect(pointOf(documentOf(residual, { loanPeriod: 60 }), 'InterestOnly').Text).toBe(
       'Part of this is an interest-only loan. You will still owe 50,000.00 EUR at the end of the mortgage term.',
@@ -517,7 +526,7 @@ describe('the fixed wording (T2)', () => {
     ]);
   });
 
-  it('names every built-in periodicity in both languages, and others by their period, else by their name', () => {
+  it('names every built-in periodicity in both languages, and others by their count and unit', () => {
     for (const periodicity of BUILT_IN_PERIODICITIES)
       for (const language of ['en', 'ro'] as const)
         expect(Object.values(frequencyWords(language, periodicity))).not.toContain(periodicity.name);
@@ -528,7 +537,13 @@ describe('the fixed wording (T2)', () => {
       every: 'every quarter',
     });
     const own = { ...quarter, name: 'Every 4 months', count: 4 };
-    expect(frequencyWords('ro', own).frequency).toBe('Every 4 months');
+    expect(frequencyWords('ro', own)).toMatchObject({
+      frequency: 'la fiecare 4 luni',
+      adjective: 'periodice',
+    });
+    expect(frequencyWords('ro', { ...own, count: 20 }).every).toBe('la fiecare 20 de luni');
+    expect(frequencyWords('en', { ...own, unit: 'HalfMonths' }).frequency).toBe('every 4 half months');
+    expect(frequencyWords('en', { ...own, unit: 'Weeks', count: 10 }).frequency).toBe('every 10 weeks');
   });
 
   it('has each point of a form once', () => {
@@ -547,4 +562,232 @@ describe('the fixed wording (T2)', () => {
 test('a logo that is no image is refused by the printer', async () => {
   const document = documentOf(personal, { loanPeriod: 4 }, { ...LENDER, logo: 'data:image/png;base64,AAAA' });
   await expect(renderPdf(document)).rejects.toThrow('Unknown image format');
+});
+
+const textOf = (document: OfferDocument, id: string) => pointOf(document, id).Text;
+type Span = readonly [name: string, from: number];
+const spans = (starts: readonly Span[]) =>
+  starts.map(([InterestName, InterestStartPeriod]) => ({
+    InterestName,
+    InterestStartPeriod,
+    InterestEndPeriod: null,
+    InterestStartDate: null,
+    InterestEndDate: null,
+  }));
+
+/** A mortgage of which the ranges of a Collection name the interests Fixed, 4 %, and Later, 5 %. */
+function rangedLoan(...starts: readonly Span[]): Parameters<typeof documentOf>[0] {
+  const [first, next] = starts;
+  const ranges = spans(starts).map((range) =>
+    range.InterestName === first?.[0] && next !== undefined
+      ? { ...range, InterestEndPeriod: next[1] - 1 }
+      : range,
+  );
+  return homeLoan({
+    interests: [
+      interest({ Type: 'Collection', CollectionInterests: ranges, IsDefault: true, Values: [] }),
+      interest({ Id: guid(101), Name: 'Fixed', Code: 'FIX', ...rate(4) }),
+      interest({ Id: guid(102), Name: 'Later', Code: 'VAR', Type: 'Variable', ...rate(5) }),
+    ],
+  });
+}
+
+describe('the rate of an ESIS (annex II, part B, sections 3 and 4)', () => {
+  it('says first which instalments have a fixed rate, and leaves the revision of a variable one to the lender', () => {
+    const document = documentOf(rangedLoan(['Fixed', 1], ['Later', 61]));
+    expect(textOf(document, 'RateType')).toBe('fixed up to instalment 60, variable from instalment 61 on');
+    expect(document.Missing).toContain('RateRevision');
+    expect(document.Figures.InitialPeriodRows).toBe(60);
+    expect(shownIds(documentOf(homeLoan({ interests: [interest()] })))).not.toContain('RateRevision');
+  });
+
+  it('is left to the lender if it is not known which instalments have a variable one (art. 17(5))', () => {
+    const early = documentOf(rangedLoan(['Later', 1], ['Fixed', 61]));
+    expect(early.Missing).toEqual(expect.arrayContaining(['RateType', 'InitialPeriodAPRC', 'TableVaries']));
+    expect(textOf(early, 'BorrowingRate')).toMatch(/ for instalments 61 to 240$/);
+    const jsonMultipleInterestRates = [
+      { InterestRate: new Decimal(3), ToInstNo: 120 },
+      { InterestRate: new Decimal(6) },
+    ];
+    const sent = documentOf(rangedLoan(['Fixed', 1], ['Later', 61]), {
+      jsonMultipleInterestRates,
+      ...HIGHEST,
+    });
+    expect(sent.Missing).toEqual(expect.arrayContaining(['RateType', 'InitialPeriodAPRC', 'TableVaries']));
+    expect(sent.Figures).toMatchObject({ InitialPeriodRows: null, HighestRateFrom: 13 });
+  });
+
+  it('does not claim a fixed period whose ranges are all variable (art. 17(5))', () => {
+    const later = interest({ Id: guid(103), Name: 'Last', Code: 'LST', Type: 'Variable', ...rate(6) });
+    const { interests = [], ...others } = rangedLoan(['Later', 1], ['Last', 61]);
+    const document = documentOf({ ...others, interests: [...interests, later] });
+    expect(textOf(document, 'RateType')).toBe('variable');
+    expect(shownIds(document)).not.toContain('InitialPeriodAPRC');
+  });
+
+  it('names bands as parts of the balance', () => {
+    const band = {
+      IsForOverdraft: false,
+      CollectionValidFrom: null,
+      CollectionValidTo: null,
+      ValueMessage: null,
+    };
+    const BandedInterests = [
+      { ...band, InterestName: 'a', MinUtilizedAmount: 0, MaxUtilizedAmount: 49_999.99, Value: 4 },
+      { ...band, InterestName: 'b', MinUtilizedAmount: 50_000, MaxUtilizedAmount: null, Value: 3 },
+    ];
+    const interests = [interest({ Type: 'Collection', Values: [], BandedInterests })];
+    expect(textOf(documentOf(homeLoan({ interests })), 'RateType')).toBe(
+      'different rates for parts of the balance',
+    );
+  });
+});
+
+describe('payments besides level instalments', () => {
+  const half = { ...homeLoan().product, ResidualPercent: 50 };
+
+  it.each([
+    [{}, /\nand 50,000\.00 EUR on 30 November 2027$/],
+    [{ InterestType: 1 }, /\nand 50,000\.00 EUR on 30 November 2027$/],
+    [{ GracePeriodPrincipal: 3 }, /^as in the table\nand 50,000\.00 EUR on 30 November 2027$/],
+  ])('the residual payment is named with its day: %o', (changes, value) => {
+    const request = { loanPeriod: 12, ...changes };
+    const sheet = documentOf(homeLoan({ product: half }), request);
+    expect(textOf(sheet, 'InstalmentValue')).toMatch(value);
+    expect(textOf(sheet, 'InterestOnly')).toContain('still owe 50,000.00 EUR');
+    const consumer = documentOf({ product: { ResidualPercent: 50 } }, request);
+    expect(textOf(consumer, 'Instalments')).toMatch(/\nand [0-9,.]+ EUR on 30 November 2027\nInterest/);
+  });
+
+  it('a residual in the last instalment is owed at the end too (B1)', () => {
+    const product = { ...homeLoan().product, PaymentScheduleTypes: ['Balloon'], ResidualPercent: 50 };
+    const balloon = documentOf(homeLoan({ product }), { loanPeriod: 12, scheduleType: 'Balloon' });
+    expect(textOf(balloon, 'InterestOnly')).toMatch(/^Part of this .* still owe 50,000\.00 EUR/);
+  });
+
+  it.each([
+    ['InterestOnly', true, /^12 periods \(monthly\)/],
+    ['Once', false, /^1 period \(once\)/],
+  ])(
+    'at a rate of zero a loan of the type %s is interest-only: %s',
+    (scheduleType, isInterestOnly, duration) => {
+      const product = { ...homeLoan().product, PaymentScheduleTypes: [scheduleType] };
+      const interests = [interest({ Type: 'Variable', ...rate(0) })];
+      const general = scheduleType === 'Once' ? { PeriodicityType: 'Once' } : {};
+      const document = documentOf(homeLoan({ product, interests, general }), {
+        loanPeriod: 12,
+        scheduleType,
+      });
+      expect(shownIds(document).includes('InterestOnly')).toBe(isInterestOnly);
+      expect(textOf(document, 'Duration')).toMatch(duration);
+    },
+  );
+});
+
+describe('the costs of an offer', () => {
+  const home = insurance({ Id: guid(301), InsuranceName: 'Home', InAprc: false });
+
+  it('that its APRC excludes are named apart, in an ESIS only there (Q8)', () => {
+    const insurances = [insurance(), home];
+    const sheet = documentOf(homeLoan({ insurances }));
+    expect(textOf(sheet, 'RegularCosts')).toBe('Life: 3.00 EUR, monthly');
+    expect(textOf(sheet, 'ExcludedCosts')).toBe('Home: 3.00 EUR, monthly');
+    const consumer = documentOf({ insurances });
+    expect(textOf(consumer, 'Insurances')).toBe('Life: 3.00 EUR, monthly\nHome: 3.00 EUR, monthly');
+    expect(textOf(consumer, 'RegularCosts')).toBe('none');
+    expect(textOf(consumer, 'ExcludedCosts')).toBe('Home: 3.00 EUR, monthly');
+    expect(shownIds(documentOf(personal))).not.toContain('ExcludedCosts');
+  });
+
+  it.each([
+    ['without a price', { Values: [] }],
+    ['outside the schedule', { IncludedIntoRepaymentScheduleInstallment: false }],
+  ])('are left to the lender beside a compulsory one %s (Q8)', (_, changes) => {
+    const document = documentOf({ insurances: [insurance(), { ...home, ...changes }] });
+    const points = ['CompulsoryInsurance', 'CostsAtStart', 'Insurances', 'RegularCosts'];
+    expect(document.Missing).toEqual(expect.arrayContaining(points));
+  });
+
+  it('are left to the lender if a formula of the schedule type gives some, which may follow from excluded ones', () => {
+    const { scheduleTypes = [] } = EXAMPLE_CATALOGUE.lending.records;
+    const offering = {
+      commissions: [commission({ InAprc: false })],
+      lending: { scheduleTypes },
+      product: { PaymentScheduleTypes: ['LevelTotalWithVat'] },
+    };
+    const request = {
+      scheduleType: 'LevelTotalWithVat',
+      installmentValue: new Decimal(9000),
+      loanPeriod: 12,
+    };
+    const outcome = documentOutcome(offering, request);
+    expect(outcome).toMatchObject({ warnings: [{ code: 'not-counted', path: 'Commission.Administration' }] });
+    const counted = documentOf({ ...offering, commissions: [commission()] }, request);
+    expect(counted.Missing).toEqual(expect.arrayContaining(['RegularCosts', 'Insurances']));
+    expect(counted.Missing).not.toContain('CostsAtStart');
+  });
+
+  it('begin with the first instalment that does not waive them, and are left out if no instalment collects them', () => {
+    const commissions = [
+      commission({ GracePeriodFee: 3 }),
+      commission({ Id: guid(201), Name: 'Waived', GracePeriodFee: 12 }),
+      commission({ Id: guid(202), Name: 'Yearly', PeriodicityType: 'Annual' }),
+    ];
+    const textOver = (loanPeriod: number) =>
+      textOf(documentOf({ commissions }, { loanPeriod }), 'RegularCosts');
+    expect(textOver(6)).toBe('Administration: 10.00 EUR, monthly, from instalment 4 on');
+    expect(textOver(13)).toMatch(/ 4 on\nWaived: .* from instalment 13 on\nYearly: 10.00 EUR, annually$/);
+    expect(textOver(3)).toBe('none');
+  });
+});
+
+test('a document is produced on the day of the request, though it is as of another (T1)', () => {
+  const document = documentOf(homeLoan(), { Date: date('2026-10-01') });
+  expect(document.Date).toBe('2026-10-01');
+  expect(textOf(document, 'Produced')).toMatch(/ on 30 November 2026$/);
+});
+
+const codeOf = (text: string) => `U+${text.codePointAt(0)?.toString(16)}`;
+
+describe('texts that cannot be shown', () => {
+  it.each(['\u0007', '\u202e', '\t', '\u2066'])('are refused: %j', (sign) => {
+    const outcome = documentOutcome(personal, { Entries: [{ Point: 'Redress', Text: `a${sign}b` }] });
+    expect(outcome).toMatchObject({ faults: [{ path: 'Entries[0].Text', status: 422 }] });
+  });
+
+  it.each(['\u4f60', '\u{1f600}', '\u200b'])('are refused for a PDF, whose fonts lack them: %j', (sign) => {
+    const entry = { Entries: [{ Point: 'Redress', Text: `a\n${sign}b` }] };
+    const named = insurance({ InsuranceName: sign });
+    const fault = {
+      path: 'Format',
+      status: 422,
+      message: expect.stringMatching(codeOf(sign).slice(2)) as string,
+    };
+    expect(documentOutcome(personal, { ...entry, Format: 'pdf' })).toMatchObject({ faults: [fault] });
+    expect(documentOutcome({ insurances: [named] }, { Format: 'PDF' })).toMatchObject({ faults: [fault] });
+    expect(documentOf(personal, { ...entry, Format: 'html' }).Missing).not.toContain('Redress');
+  });
+
+  it('do not include letters of the fonts, of Europe, or a sign of a currency', () => {
+    const Text = 'ăîșțȘȚ ßéñ Ωμέγα Жук “„” – … € ≤';
+    const outcome = documentOutcome(personal, { Format: 'pdf', Entries: [{ Point: 'Redress', Text }] });
+    expect(outcome.kind).toBe('document');
+  });
+});
+
+test('of several offers the id that matches nothing is refused, else one that differs (T1)', () => {
+  const items = homeLoan().product;
+  const item = { Id: guid(10), Name: 'Standard', InterestList: 'INT', CommissionList: 'COM' };
+  const base = { StartDate: null, EndDate: null, Filters: [] };
+  const InterestsAndCommissions = [item, { ...item, Id: guid(11) }].map((one) => ({ ...base, ...one }));
+  const offering = homeLoan({ product: { ...items, InterestsAndCommissions } });
+  const fieldOf = (changes: Parameters<typeof documentOutcome>[1]) => {
+    const outcome = documentOutcome(offering, changes);
+    return outcome.kind === 'refused' ? outcome.faults.map(({ path }) => path) : [];
+  };
+  expect(fieldOf({})).toEqual(['InterestCommissionItemId']);
+  expect(fieldOf({ InterestCommissionItemId: guid(999) })).toEqual(['InterestCommissionItemId']);
+  expect(fieldOf({ InterestId: guid(999), InterestCommissionItemId: guid(11) })).toEqual(['InterestId']);
+  expect(fieldOf({ InterestId: guid(100) })).toEqual(['InterestCommissionItemId']);
+  expect(fieldOf({ InterestCommissionItemId: guid(11) })).toEqual([]);
 });

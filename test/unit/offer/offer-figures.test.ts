@@ -11,7 +11,7 @@ import {
   homeLoan,
   pointOf,
 } from '../../support/worlds/offered-document.ts';
-import { guid, interest, rate } from '../../support/worlds/simulated-product.ts';
+import { discount, guid, insurance, interest, rate } from '../../support/worlds/simulated-product.ts';
 import { date } from '../../support/builders/lending-loan.ts';
 
 const HIGHEST = new Decimal('7.448');
@@ -23,6 +23,8 @@ const periodicity = (name: string) => {
 
 const days = (ValidFrom: string | null, ValidTo: string | null) =>
   ({ ValueStatus: 'Active', ValidFrom, ValidTo }) as const;
+
+const premium = { Value: 200, Status: 'Active', ValidFrom: null, ValidTo: null } as const;
 
 const LATER = [
   { Value: 6.5, ...days('2010-01-01', '2010-12-31') },
@@ -137,7 +139,7 @@ describe('the annual rates of an ESIS (T5)', () => {
     ['after a grace period', { GracePeriodPrincipal: 12 }, 820.95],
     ['in advance', { scheduleType: 'EqualPrincipal', InterestType: 1 }, 1034.75],
     ['before a residual row', {}, 711.54],
-    ['at the end of a grace period', { GracePeriodPrincipal: 239 }, 100_620.67],
+    ['of an interest-only loan', { GracePeriodPrincipal: 239 }, 620.67],
     ['of the last row alone', { HighestRateFrom: 240 }, 618.47],
   ])('show the largest instalment at the highest rate: %s (art. 17(6))', (name, changes, amount) => {
     const product = { ...homeLoan().product, PaymentScheduleTypes: ['EqualInstallments', 'EqualPrincipal'] };
@@ -151,16 +153,16 @@ describe('the annual rates of an ESIS (T5)', () => {
 
   it.each([
     [
-      'below the offered rate',
+      'not above the offered rate',
       homeLoan(),
-      { HighestRate: new Decimal('4.19') },
-      ['HighestRate must be at least 4.2, the highest offered rate from instalment 1 on'],
+      { HighestRate: new Decimal('4.2') },
+      ['HighestRate must be above 4.2, the highest offered rate from instalment 1 on'],
     ],
     [
       'below the later rate',
       homeLoan({ interests: COLLECTION }),
       { HighestRate: new Decimal('4.9') },
-      ['HighestRate must be at least 5, the highest offered rate from instalment 61 on'],
+      ['HighestRate must be above 5, the highest offered rate from instalment 61 on'],
     ],
     [
       'before the variable rate',
@@ -188,7 +190,7 @@ describe('the annual rates of an ESIS (T5)', () => {
     const variable = documentOf(homeLoan(), { ...fixed, HighestRate: HIGHEST, HighestRateFrom: 21 });
     expect(pointOf(variable, 'Duration').Text).toBe('21 periods (monthly), until 30 August 2028');
     expect(pointOf(variable, 'NumberOfPayments').Text).toBe('21');
-    expect(figuresOf(variable)).toMatchObject({ HighestInstallmentAmount: 3865.66 });
+    expect(figuresOf(variable)).toMatchObject({ HighestInstallmentAmount: null });
     const beyond = documentOutcome(homeLoan(), { ...fixed, HighestRate: HIGHEST, HighestRateFrom: 22 });
     expect(beyond).toMatchObject({
       faults: [{ path: 'HighestRateFrom', message: 'must be a whole number from 1 to 21' }],
@@ -198,6 +200,48 @@ describe('the annual rates of an ESIS (T5)', () => {
       '4.20 % for instalments 1 to 21\nfixed for the duration of the loan',
     );
     expect(figuresOf(collection)).toMatchObject({ InitialPeriodRows: null, HighestRate: null });
+  });
+
+  it.each([
+    [
+      'the charges',
+      homeLoan({ insurances: [insurance({ Values: [premium] })] }),
+      { HighestRate: new Decimal(5) },
+      'your payments could increase to 859.96 EUR',
+    ],
+    [
+      'the last of a fixed payment',
+      homeLoan(),
+      { HighestRate: new Decimal(9), installmentValue: new Decimal(760) },
+      'your last payment could increase to 94,081.22 EUR',
+    ],
+    [
+      'interest alone',
+      homeLoan(),
+      { HighestRate: new Decimal(9), GracePeriodPrincipal: 239 },
+      'your payments could increase to 750.00 EUR',
+    ],
+  ])('name a higher payment with %s (art. 17(6))', (_, offering, changes, text) => {
+    const document = documentOf(offering, changes);
+    expect(pointOf(document, 'HigherInstalment').Text).toContain(text);
+    const amount = Number(text.replaceAll(/[^\d.]/g, ''));
+    expect(figuresOf(document)['HighestInstallmentAmount']).toBe(amount);
+  });
+
+  it('leaves the higher payment to the lender if none exceeds those of today', () => {
+    const product = { ...homeLoan().product, PaymentScheduleTypes: ['EqualPrincipal'] };
+    const changes = { scheduleType: 'EqualPrincipal', loanPeriod: 24, HighestRateFrom: 13 };
+    const document = documentOf(homeLoan({ product }), { ...changes, HighestRate: new Decimal('4.3') });
+    expect(figuresOf(document)).toMatchObject({ HighestRate: '4.3', HighestInstallmentAmount: null });
+    expect(document.Missing).toContain('HigherInstalment');
+    expect(document.Missing).not.toContain('VariableRate');
+  });
+
+  it('lowers the highest rate of the catalogue by the discount of the offer', () => {
+    const discounts = [discount({ AppliedToDimension: 'Interest', DiscountValue: 5 })];
+    expect(documentOf(homeLoan({ discounts })).Missing).toContain('VariableRate');
+    const interests = [interest({ Type: 'Variable', Values: LATER })];
+    expect(figuresOf(documentOf(homeLoan({ discounts, interests })))).toMatchObject({ HighestRate: '6.175' });
   });
 
   it('leaves the higher rate to the lender if that of the catalogue is not above the variable one', () => {
