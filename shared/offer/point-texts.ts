@@ -28,14 +28,10 @@ export type PointText = string | null | undefined;
 type Texts = Readonly<Record<string, PointText>>;
 
 /** The texts by the id of their point. A point without one here is the lender's to complete. */
-export function pointTexts(
-  form: DocumentForm,
-  facts: OfferFacts,
-  { language, lender }: DocumentSettings,
-): Texts {
-  const voice = createVoice(facts, language);
+export function pointTexts(form: DocumentForm, facts: OfferFacts, settings: DocumentSettings): Texts {
+  const voice = createVoice(facts, settings.language);
   return {
-    ...partyTexts(voice, facts, lender),
+    ...partyTexts(voice, facts, settings.lender),
     ...amountTexts(voice, facts),
     ...costTexts(voice, form, facts),
     ...furtherRateTexts(voice, facts),
@@ -139,8 +135,7 @@ function furtherRateTexts(
       variableFrom === undefined || !variesToEnd
         ? unraised
         : voice.say('tableVaries', { row: String(variableFrom) }),
-    HigherInstalment:
-      raised === undefined || highestRate?.payment === undefined ? unraised : voice.say(higher, raised),
+    HigherInstalment: raised && highestRate?.payment ? voice.say(higher, raised) : unraised,
   };
 }
 
