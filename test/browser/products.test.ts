@@ -190,7 +190,7 @@ it('an offer is looked up, and an offer is simulated, accessibly', async () => {
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Offer document (PDF)' }).first().click();
   expect((await saved).suggestedFilename()).toBe('offer-TL-PERSONAL.pdf');
-  await page.getByText('The document has 5 points that the lender must complete.').waitFor();
+  await page.getByText('The document has 6 points that the lender must complete.').waitFor();
   expect(await findFaultsInLooks(page, 'products-offer')).toEqual([]);
   expect(errors).toEqual([]);
 });
