@@ -86,13 +86,13 @@ export const MESSAGES: readonly MessageDefinition[] = [
   { ...firstVersion('common', 'RequestBatch', 120), kind: 'batch' },
   { ...firstVersion('common', 'ReplyBatch', 121), kind: 'batch' },
   {
-    ...firstVersion('notification', 'SendSmsCommand', 100),
+    ...firstVersion('notification', 'SendSmsCommand', 102),
     kind: 'command',
     commandTopic: 'smsCommands',
     urgentCommandTopic: 'smsUrgentCommands',
   },
   {
-    ...firstVersion('notification', 'SendEmailCommand', 101),
+    ...firstVersion('notification', 'SendEmailCommand', 103),
     kind: 'command',
     commandTopic: 'emailCommands',
     urgentCommandTopic: 'emailUrgentCommands',

@@ -10,8 +10,25 @@ export interface Attachment {
   readonly content: Buffer;
 }
 
+/** A template of the catalogue with a value for each field that it names. */
+export interface TemplateUse {
+  readonly name: string;
+  /** Undefined for the first language of the template. */
+  readonly language: string | undefined;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+interface CommandOptions {
+  /** Undefined means `transactional`. Campaigns respect unsubscriptions (N7). */
+  readonly category?: 'transactional' | 'campaign' | undefined;
+  /** Epoch milliseconds before which it is not sent (N9). */
+  readonly sendAt?: number | undefined;
+  /** If present, the text is made from it, and `message` is empty until then (N8). */
+  readonly template?: TemplateUse | undefined;
+}
+
 /** Payload of message type SendSmsCommand. */
-export interface SmsCommand {
+export interface SmsCommand extends CommandOptions {
   /** A UUID. Commands of upstream systems may lack it; then a header has the id, or it derives from the position. */
   readonly notificationId: string | undefined;
   /** Undefined for the default sender of the provider (N3). */
@@ -22,7 +39,7 @@ export interface SmsCommand {
 }
 
 /** Payload of message type SendEmailCommand. */
-export interface EmailCommand {
+export interface EmailCommand extends CommandOptions {
   readonly notificationId: string | undefined;
   readonly sender: string | undefined;
   readonly receiver: string;

@@ -1,11 +1,30 @@
 import type { Channel } from './notification-command.ts';
 
 /**
- * `sending`: an intent is on the log, so a provider may have the message. If its lease ends without an outcome, the
- * outcome is unknown. `retrying`: a copy waits on a retry tier. `sent` is final. `failed` (such as rejected or too
- * late) and `parked` (outcome unknown) last until an operator redrives the notification or a late outcome arrives.
+ * `scheduled`: a copy waits for its sendAt. `sending`: an intent is on the log, so a provider may have the message. If
+ * its lease ends without an outcome, the outcome is unknown. `retrying`: a copy waits on a retry tier. `sent`,
+ * `suppressed` and `cancelled` are final. `failed` (such as rejected or too late) and `parked` (outcome unknown) last
+ * until an operator redrives the notification or a late outcome arrives.
  */
-export type NotificationStatus = 'sending' | 'retrying' | 'sent' | 'failed' | 'parked';
+export type DeliveryStatus =
+  | 'scheduled'
+  | 'sending'
+  | 'retrying'
+  | 'sent'
+  | 'failed'
+  | 'parked'
+  | 'suppressed'
+  | 'cancelled';
+
+/** What a provider reported after it had accepted a message, from the weakest to the strongest (N8). */
+export const RECEIPT_STATUSES = ['undelivered', 'delivered', 'bounced', 'complained'] as const;
+export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number];
+
+export function isReceipt(status: NotificationStatus): status is ReceiptStatus {
+  return (RECEIPT_STATUSES as readonly string[]).includes(status);
+}
+
+export type NotificationStatus = DeliveryStatus | ReceiptStatus;
 
 /** Code of notifications that may have been sent. They are parked and never retried automatically. */
 export const OUTCOME_UNKNOWN = 'outcome-unknown';

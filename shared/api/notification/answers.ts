@@ -1,10 +1,11 @@
 /** The answers of the notification endpoints (N3): that a notification is accepted, and its status. */
 
 import { z } from 'zod';
-import type {
-  NotificationAcceptance,
-  NotificationState,
-  NotificationStatus,
+import {
+  RECEIPT_STATUSES,
+  type NotificationAcceptance,
+  type NotificationState,
+  type NotificationStatus,
 } from '../../notification/notification-state.ts';
 import { wholeNumber } from '../../platform/json-kinds.ts';
 import { dateTime, namedObject } from '../json/field-kinds.ts';
@@ -12,7 +13,17 @@ import { dateTime, namedObject } from '../json/field-kinds.ts';
 /** What a caller sees: in place of `sending`, `accepted` in the first round and `retrying` in later rounds. */
 type ShownStatus = 'accepted' | Exclude<NotificationStatus, 'sending'>;
 
-const STATUSES = ['accepted', 'retrying', 'sent', 'failed', 'parked'] as const satisfies ShownStatus[];
+const STATUSES = [
+  'accepted',
+  'scheduled',
+  'retrying',
+  'sent',
+  'failed',
+  'parked',
+  'suppressed',
+  'cancelled',
+  ...RECEIPT_STATUSES,
+] as const satisfies ShownStatus[];
 const id = () => z.string().meta({ format: 'uuid' }).describe('Id of the notification.');
 
 export const acceptedReply = namedObject('AcceptedNotification', {
@@ -38,12 +49,14 @@ export const notificationReply = namedObject('Notification', {
   status: z
     .enum(STATUSES)
     .describe(
-      '`accepted`: stored. `retrying`: an attempt failed and another one follows. `sent`: a provider accepted it. `failed`: rejected permanently, or expired. `parked`: the provider may have sent it; an operator decides whether to retry.',
+      '`accepted`: stored. `retrying`: an attempt failed and another one follows. `sent`: a provider accepted it. `failed`: rejected permanently, or expired. `parked`: the provider may have sent it; an operator decides whether to retry. `suppressed`: the receiver does not want or get such messages. `scheduled`, `cancelled`: waits for its sendAt, or was cancelled before. `undelivered`, `delivered`, `bounced`, `complained`: what the provider reported later.',
     ),
   channel: z.enum(['sms', 'email']).describe('Channel of the notification.'),
   attempts: z.array(attempt).describe('The last attempts, at most 20, newest last.'),
   updatedAt: dateTime().describe('Time of the last change of the status.'),
-  nextAttemptAt: dateTime().optional().describe('While retrying: earliest time of the next attempt.'),
+  nextAttemptAt: dateTime()
+    .optional()
+    .describe('While retrying or scheduled: earliest time of the next attempt.'),
   code: z.string().optional().describe('Stable code of the reason for retrying, failed or parked.'),
 });
 
@@ -59,7 +72,8 @@ export function renderNotification(
   const { notificationId, channel } = known;
   const updatedAt = 'acceptedAt' in known ? known.acceptedAt : known.updatedAt;
   const attempts = state?.attempts ?? [];
-  const next = state?.status === 'retrying' ? state.nextAttemptAt : undefined;
+  const next =
+    state?.status === 'retrying' || state?.status === 'scheduled' ? state.nextAttemptAt : undefined;
   return JSON.stringify({
     notificationId,
     status: shownStatus(state),

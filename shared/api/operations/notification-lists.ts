@@ -1,10 +1,11 @@
 /** Notifications in the operations interface: how a call finds one, its timeline, and the sent messages. */
 
 import { z } from 'zod';
-import type {
-  AttemptRecord,
-  NotificationAcceptance,
-  NotificationState,
+import {
+  RECEIPT_STATUSES,
+  type AttemptRecord,
+  type NotificationAcceptance,
+  type NotificationState,
 } from '../../notification/notification-state.ts';
 import { dateTime, namedObject, objectOf } from '../json/field-kinds.ts';
 import { isoText } from '../notification/answers.ts';
@@ -47,7 +48,7 @@ const timelineEvent = z
       round: roundNumber(),
     }).describe('It waits for the next round.'),
     namedObject('EndEvent', {
-      event: z.enum(['sent', 'failed', 'parked']),
+      event: z.enum(['sent', 'failed', 'parked', 'suppressed', 'cancelled', ...RECEIPT_STATUSES]),
       at: dateTime(),
       code: z.string().optional(),
       providerMessageId: z.string().optional(),
@@ -59,7 +60,18 @@ export type TimelineEvent = z.infer<typeof timelineEvent>;
 export const notificationTimeline = namedObject('NotificationTimeline', {
   notificationId: z.string().meta({ format: 'uuid' }),
   channel: z.enum(['sms', 'email']),
-  status: z.enum(['accepted', 'sending', 'retrying', 'sent', 'failed', 'parked']),
+  status: z.enum([
+    'accepted',
+    'scheduled',
+    'sending',
+    'retrying',
+    'sent',
+    'failed',
+    'parked',
+    'suppressed',
+    'cancelled',
+    ...RECEIPT_STATUSES,
+  ]),
   code: z.string().optional().describe('Why it is retrying, failed or parked.'),
   updatedAt: dateTime(),
   events: z.array(timelineEvent).describe('In the order of their times.'),
@@ -131,11 +143,11 @@ function describeStatus(state: NotificationState): TimelineEvent {
     const until = leaseUntil !== undefined && { until: isoText(leaseUntil) };
     return { event: 'sending', at, round, providers: [...providers], ...until };
   }
-  if (status === 'retrying')
+  if (status === 'retrying' || status === 'scheduled')
     return {
       event: 'retry',
       at: nextAttemptAt === undefined ? at : isoText(nextAttemptAt),
-      round: round + 1,
+      round: status === 'scheduled' ? round : round + 1,
     };
   return {
     event: status,

@@ -3,10 +3,12 @@
  * decides between two records, so that all processes agree. A notification that may have been sent never ends as
  * failed. The usual changes of the state are:
  *
- *     nothing ──► sending ──► sent
- *                    ├──────► retrying ──► sending   next copy from a retry tier
- *                    ├──────► failed ────► sending   redrive by an operator
- *                    └──────► parked ────► sending   redrive that accepts a second send
+ *     nothing ──► sending ──► sent ──► undelivered, delivered, bounced, complained   receipts, in this precedence
+ *        │           ├──────► retrying ──► sending   next copy from a retry tier
+ *        │           ├──────► failed ────► sending   redrive by an operator
+ *        │           └──────► parked ────► sending   redrive that accepts a second send; or a receipt
+ *        ├──► suppressed                             the receiver is on the suppression list
+ *        └──► scheduled ──► sending or cancelled     sendAt
  */
 
 import { done, refused, retry, type Outcome } from '../../../shared/messaging/outcome.ts';
@@ -132,6 +134,11 @@ export function decideOnCopy(delivery: DeliveryContext, situation: Situation): D
       return attempt > known.attempt && (known.status === 'failed' || delivery.copy.redriveUnknown)
         ? beginRound(delivery, situation)
         : deadLetter(known.code ?? known.status);
+    case 'scheduled':
+      return beginRound(delivery, situation);
+    case 'suppressed':
+    case 'cancelled':
+      return end(done());
     default:
       return assertNever(known.status);
   }

@@ -8,7 +8,12 @@ import type { DataFile } from '../../../shared/messaging/data-file.ts';
 import { IndexedTail } from '../../../shared/messaging/record-index/indexed-tail.ts';
 import { RecordIndex, type IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';
 import type { Priority } from '../../../shared/notification/notification-command.ts';
-import { BLANK_STATE, type NotificationState } from '../../../shared/notification/notification-state.ts';
+import {
+  BLANK_STATE,
+  isReceipt,
+  type DeliveryStatus,
+  type NotificationState,
+} from '../../../shared/notification/notification-state.ts';
 import { isOfOtherChannel, supersedes } from '../../../shared/notification/state-precedence.ts';
 import { sleep, type SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { OUTCOME_RETENTION_MS } from '../../../shared/platform/retention.ts';
@@ -257,17 +262,23 @@ export class DeliveryLog {
 
 /** True if status, channel and round are those of the known state. If both are sent, their rounds may differ. */
 function isSame(state: NotificationState, known: LogEntry | undefined): boolean {
-  if (known?.status !== state.status || isOfOtherChannel(state.channel, known)) return false;
+  if (known?.status !== deliveryStatus(state) || isOfOtherChannel(state.channel, known)) return false;
   return state.status === 'sent' || known.attempt === state.attempt;
 }
 
-export type LogEntry = Pick<NotificationState, 'status' | 'attempt'> &
-  Partial<Omit<NotificationState, 'notificationId' | 'updatedAt' | 'providerMessageId'>> & {
+export type LogEntry = Pick<NotificationState, 'attempt'> &
+  Partial<Omit<NotificationState, 'notificationId' | 'status' | 'updatedAt' | 'providerMessageId'>> & {
+    /** For delivery, a receipt says no more than `sent`. */
+    readonly status: DeliveryStatus;
     /** Differs for another text under the id. Absent if the record does not have it. */
     readonly textHash?: string | undefined;
     /** While sending: the end of the lease on the monotonic clock of this process. */
     readonly leaseEndsMs?: number;
   };
+
+function deliveryStatus({ status }: Pick<NotificationState, 'status'>): DeliveryStatus {
+  return isReceipt(status) ? 'sent' : status;
+}
 
 interface DeliveryLogIndexOptions extends Pick<SystemPorts, 'clock' | 'monotonic'> {
   /** Returns the longest lease of a round with this number of providers. Undefined means an unknown number. */
@@ -302,7 +313,8 @@ class DeliveryLogIndex {
     for (const { value } of this.#index.openRecords()) {
       const { status, id, leaseMs = 0 } = JSON.parse(Buffer.from(value).toString()) as StoredEntry;
       if (status === 'retrying') this.#retrying += 1;
-      else if (id !== undefined) this.#leases.set(id, this.#options.monotonic.elapsedMs() + leaseMs);
+      else if (status === 'sending' && id !== undefined)
+        this.#leases.set(id, this.#options.monotonic.elapsedMs() + leaseMs);
     }
   }
 
@@ -322,7 +334,8 @@ class DeliveryLogIndex {
 
   /** Applies a state of the log. If the known state is not superseded, returns it instead. */
   apply(state: NotificationState, sentHash?: string): LogEntry | undefined {
-    const { notificationId: id, status, channel, updatedAt } = state;
+    const { notificationId: id, channel, updatedAt } = state;
+    const status = deliveryStatus(state);
     const known = this.find(id);
     const textHash = sentHash ?? known?.textHash;
     if (!supersedes(state, known)) return known;
@@ -333,11 +346,11 @@ class DeliveryLogIndex {
       this.#index.put(id, { value, writtenAtMs, isOpen: false });
       return undefined;
     }
-    const entry = { ...this.#storedEntry(state), textHash };
+    const entry = { ...this.#storedEntry(state, status), textHash };
     if (status === 'sending')
       this.#leases.set(id, this.#options.monotonic.elapsedMs() + (entry.leaseMs ?? 0));
     if (status === 'retrying') this.#retrying += 1;
-    const isOpen = status === 'sending' || status === 'retrying';
+    const isOpen = status === 'sending' || status === 'retrying' || status === 'scheduled';
     const value = Buffer.from(JSON.stringify(entry));
     this.#index.put(id, { value, writtenAtMs, isOpen });
     return undefined;
@@ -360,15 +373,15 @@ class DeliveryLogIndex {
     if (known?.status === 'retrying') this.#retrying -= 1;
   }
 
-  #storedEntry(state: NotificationState): StoredEntry {
-    const { notificationId: id, status, attempt, channel, updatedAt, code, attempts, owner } = state;
+  #storedEntry(state: NotificationState, status: DeliveryStatus): StoredEntry {
+    const { notificationId: id, attempt, channel, updatedAt, code, attempts, owner } = state;
     if (status === 'sending') {
       const { leaseUntil = 0, providers, repeatableBy } = state;
       const longestMs = this.#options.longestLeaseMs(providers?.length);
       const leaseMs = Math.min(Math.max(0, leaseUntil - updatedAt), longestMs);
       return { id, status, attempt, channel, owner, leaseUntil, leaseMs, providers, repeatableBy };
     }
-    if (status !== 'retrying') return { status, attempt, channel, code };
+    if (status !== 'retrying' && status !== 'scheduled') return { status, attempt, channel, code };
     const waitMs = Math.max(0, (state.nextAttemptAt ?? 0) - updatedAt);
     const nextAttemptAt = Math.min(state.nextAttemptAt ?? 0, this.#options.clock.now() + waitMs);
     return { id, status, attempt, channel, nextAttemptAt, attempts };

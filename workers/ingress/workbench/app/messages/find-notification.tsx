@@ -26,6 +26,13 @@ const STATUSES: Readonly<Record<NotificationTimeline['status'], readonly [Tone, 
   sent: ['good', 'sent'],
   failed: ['bad', 'failed'],
   parked: ['bad', 'parked'],
+  scheduled: ['neutral', 'status_scheduled'],
+  suppressed: ['warn', 'suppressed'],
+  cancelled: ['neutral', 'cancelled'],
+  undelivered: ['bad', 'undelivered'],
+  delivered: ['good', 'delivered'],
+  bounced: ['bad', 'bounced'],
+  complained: ['warn', 'complained'],
 };
 
 export function FindNotification({ id }: { id: string }) {
@@ -211,6 +218,12 @@ function describe(event: TimelineEvent) {
     case 'sent':
     case 'failed':
     case 'parked':
+    case 'suppressed':
+    case 'cancelled':
+    case 'undelivered':
+    case 'delivered':
+    case 'bounced':
+    case 'complained':
     default: {
       const { code, providerMessageId } = event;
       const text = (
@@ -220,7 +233,7 @@ function describe(event: TimelineEvent) {
           {providerMessageId !== undefined && <Coded text={`${t('providerId')}:`} code={providerMessageId} />}
         </>
       );
-      return { tone: event.event === 'sent' ? 'good' : 'bad', title: t(event.event), text };
+      return { tone: STATUSES[event.event][0], title: t(event.event), text };
     }
   }
 }
