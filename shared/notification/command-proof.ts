@@ -61,9 +61,10 @@ export function createCommandCheck(secret: string | undefined) {
 }
 
 function textsOf(command: SmsCommand | EmailCommand): unknown {
-  const { sender, receiver, message } = command;
-  if (!('subject' in command)) return [sender, receiver, message];
+  const { sender, receiver, message, category } = command;
+  const options = category === undefined ? [] : [{ category }];
+  if (!('subject' in command)) return [sender, receiver, message, ...options];
   const { subject, cc, bcc, contentType, attachments } = command;
   const files = attachments.map(({ name, content }) => [name, content.length]);
-  return [sender, receiver, message, subject, cc, bcc, contentType, files];
+  return [sender, receiver, message, subject, cc, bcc, contentType, files, ...options];
 }

@@ -18,9 +18,11 @@ export interface TemplateUse {
   readonly fields: Readonly<Record<string, string>>;
 }
 
+export const CATEGORIES = ['transactional', 'campaign'] as const;
+
 interface CommandOptions {
-  /** Undefined means `transactional`. Campaigns respect unsubscriptions (N7). */
-  readonly category?: 'transactional' | 'campaign' | undefined;
+  /** Undefined means `transactional`. Campaigns respect unsubscriptions (N8). */
+  readonly category?: (typeof CATEGORIES)[number] | undefined;
   /** Epoch milliseconds before which it is not sent (N9). */
   readonly sendAt?: number | undefined;
   /** If present, the text is made from it, and `message` is empty until then (N8). */

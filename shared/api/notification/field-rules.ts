@@ -1,6 +1,6 @@
 /** The rules for the fields of a notification (N3, N4). Faults never repeat a value, which may be personal data. */
 
-import type { Attachment } from '../../notification/notification-command.ts';
+import { CATEGORIES, type Attachment } from '../../notification/notification-command.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { cleanFileName, FILE_EXTENSIONS, isAllowedName, isPlainFileName } from './attachments.ts';
 import { nameCharacter } from './clean-text.ts';
@@ -93,6 +93,11 @@ export class NotificationRules {
     const [, type] = CONTENT_TYPE.exec(value.trim().toLowerCase()) ?? [];
     if (type === 'text/plain' || type === 'text/html') return type;
     return this.#refuse(path, 'unknown-value', CONTENT_TYPES);
+  };
+
+  readonly category = (path: string, value: string): (typeof CATEGORIES)[number] | undefined => {
+    const known = CATEGORIES.find((name) => name === value);
+    return known ?? this.#refuse(path, 'unknown-value', `must be ${CATEGORIES.join(' or ')}`);
   };
 
   readonly fileName = (path: string, value: string): string | undefined => {

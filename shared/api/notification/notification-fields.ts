@@ -1,5 +1,6 @@
 /** The fields of notifications (interface 4.8); field-rules.ts checks their values. */
 
+import { CATEGORIES } from '../../notification/notification-command.ts';
 import { anyText } from '../../platform/json-kinds.ts';
 import { guid, objectOf, optional, optionalList } from '../json/field-kinds.ts';
 import { NOTIFICATION_LIMITS as LIMIT } from './notification-limits.ts';
@@ -12,6 +13,11 @@ const ADDRESS = { minLength: 1, maxLength: LIMIT.addressCharacters };
 const notificationId = () =>
   optional(guid()).describe(
     'UUID of the notification; a command with a known id is not sent again. Absent: derived from the offset of the record.',
+  );
+
+const category = () =>
+  optional(anyText().meta({ enum: CATEGORIES })).describe(
+    '`transactional` (default), or `campaign` for messages from which a receiver can unsubscribe (N8).',
   );
 
 export const smsFields = objectOf(
@@ -27,6 +33,7 @@ export const smsFields = objectOf(
       .describe(
         'Telephone number with its country code, such as +40722123456; blanks, brackets, dashes, dots and invisible characters are ignored, full-width characters are read as the others, and 00 means + (N4).',
       ),
+    category: category(),
   },
   A_NOTIFICATION,
 );
@@ -65,6 +72,7 @@ export const emailFields = objectOf(
     attachmentList: optionalList(attachment, LIMIT.attachments).describe(
       `Files, at most ${LIMIT.attachmentBytes / MIB} MiB decoded in all (N3, E6).`,
     ),
+    category: category(),
   },
   A_NOTIFICATION,
 );

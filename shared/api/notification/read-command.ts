@@ -125,6 +125,7 @@ const normaliseSms: Normalise<SmsCommand> = (fields, rules, notificationId) => {
     sender: applyRule(fields, 'sender', rules.smsSender),
     message: applyRule(fields, 'message', rules.smsText) ?? '',
     receiver: applyRule(fields, 'receiver', rules.phone) ?? '',
+    ...categoryOf(fields, rules),
   };
   return { command, files: [] };
 };
@@ -143,8 +144,14 @@ const normaliseEmail: Normalise<EmailCommand> = (fields, rules, notificationId) 
   const files = decodeFiles(fields['attachmentList'], rules);
   const attachments = files.filter((file) => file !== undefined);
   const command = { sender, message, receiver, subject, cc, bcc, contentType, attachments };
-  return { command: { notificationId, ...command }, files };
+  return { command: { notificationId, ...command, ...categoryOf(fields, rules) }, files };
 };
+
+/** A command without the field stays as it is, so that its hash is that of commands before the field existed. */
+function categoryOf(fields: Fields, rules: NotificationRules): Pick<SmsCommand, 'category'> {
+  const category = applyRule(fields, 'category', rules.category);
+  return category === undefined ? {} : { category };
+}
 
 function decodeFiles(list: unknown, rules: NotificationRules): readonly (Attachment | undefined)[] {
   if (!Array.isArray(list)) return [];
@@ -173,6 +180,7 @@ export function checkSmsCommand(command: SmsCommand): InvalidRequest | undefined
   checkId(command, rules);
   checkNormalised(rules, 'sender', command.sender, rules.smsSender);
   rules.smsText('message', command.message);
+  if (command.category !== undefined) rules.category('category', command.category);
   checkNormalised(rules, 'receiver', command.receiver, rules.phone);
   return rules.faults.length === 0 ? undefined : invalid(rules.faults);
 }
@@ -193,6 +201,7 @@ export function checkEmailCommand(command: EmailCommand): InvalidRequest | undef
   rules.recipients(cc.length, bcc.length);
   rules.subject('subject', command.subject);
   rules.text('message', command.message);
+  if (command.category !== undefined) rules.category('category', command.category);
   checkNormalised(rules, 'contentType', command.contentType, rules.contentType);
   if (attachments.length > NOTIFICATION_LIMITS.attachments)
     rules.faults.push(tooManyItems('attachmentList', NOTIFICATION_LIMITS.attachments));
@@ -235,8 +244,9 @@ function checkNormalised(
   faults.push(shapeFault(path, 'unclean', message));
 }
 
-export function renderSmsCommand({ notificationId, sender, message, receiver }: SmsCommand): string {
-  return JSON.stringify({ notificationId, sender, message, receiver });
+export function renderSmsCommand(command: SmsCommand): string {
+  const { notificationId, sender, message, receiver, category } = command;
+  return JSON.stringify({ notificationId, sender, message, receiver, category });
 }
 
 export function renderEmailCommand(command: EmailCommand): string {

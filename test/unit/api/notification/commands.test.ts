@@ -60,6 +60,14 @@ it('smsReader (4.8) normalises a number (N4), and reports all faults without the
   );
 });
 
+it('the readers take the category of a notification (N8), and refuse another word', () => {
+  expect(readSms({ ...SMS, category: 'campaign' })).toMatchObject({ payload: { category: 'campaign' } });
+  expect(emailOf({ category: 'transactional' }).category).toBe('transactional');
+  expect(Object.keys(emailOf({}))).not.toContain('category');
+  expect(faultsOf(readSms({ ...SMS, category: 'marketing' }))).toEqual(['category unknown-value']);
+  expect(faultsOf(readEmail({ category: 5 }))).toEqual(['category wrong-type']);
+});
+
 it.each([null, 5, 'text', [SMS], undefined])('smsReader refuses the body %j', (body) => {
   expect(faultsOf(readSms(body))).toEqual([expect.stringMatching(/^body (wrong-type|missing)$/)]);
 });

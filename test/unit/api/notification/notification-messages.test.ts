@@ -48,6 +48,8 @@ const names = (type: string) => {
 it.each(['avro', 'json'] as const)('a command is unchanged after the log as %s', async (format) => {
   expect(await throughLog('SendSmsCommand', SMS, format)).toMatchObject({ format, payload: SMS });
   expect(await throughLog('SendEmailCommand', EMAIL, format)).toMatchObject({ format, payload: EMAIL });
+  const campaign = { ...SMS, category: 'campaign' } as const;
+  expect(await throughLog('SendSmsCommand', campaign, format)).toMatchObject({ payload: campaign });
 });
 
 it('a command in JSON has the fields of the HTTP body and the id, normalised the same way (N4)', () => {
@@ -71,8 +73,9 @@ it('a command has all fields in Avro, and fits into a Kafka record with 7 MiB of
   const command = { ...EMAIL, attachments: [{ name: 'a.txt', content }] };
   const { value } = await codec.encode('SendEmailCommand', command, 'avro');
   expect(value.length).toBeLessThan(8 * 1_024 * 1_024 - 65_536);
-  expect(names('SendSmsCommand')).toEqual(Object.keys(SMS).toSorted());
-  expect(names('SendEmailCommand')).toEqual(Object.keys(EMAIL).toSorted());
+  const options = ['category', 'sendAt', 'template'];
+  expect(names('SendSmsCommand')).toEqual([...Object.keys(SMS), ...options].toSorted());
+  expect(names('SendEmailCommand')).toEqual([...Object.keys(EMAIL), ...options].toSorted());
   expect(names('NotificationAcceptance')).toEqual(Object.keys(examples.acceptanceRecord).toSorted());
 });
 
