@@ -16,7 +16,7 @@ export type DeliveryStatus =
   | 'suppressed'
   | 'cancelled';
 
-/** What a provider reported after it had accepted a message, from the weakest to the strongest (N8). */
+/** What a provider reported after it had accepted a message, from the weakest to the strongest (N7). */
 export const RECEIPT_STATUSES = ['undelivered', 'delivered', 'bounced', 'complained'] as const;
 export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number];
 
@@ -43,7 +43,7 @@ export interface AttemptRecord {
   readonly repeatableBy?: string | undefined;
 }
 
-/** A state of a notification; the id is the message key. Payload of message type NotificationState. */
+/** A state of a notification; the message key is the id, of a receipt `<id>/<status>`. Payload of message type NotificationState. */
 export interface NotificationState {
   readonly notificationId: string;
   readonly channel: Channel;

@@ -13,6 +13,7 @@ import {
   PROVIDER_SHAPE,
   type ProviderKind,
   type ProviderSettings,
+  type ReceiptSettings,
 } from './provider-settings.ts';
 
 export interface ProviderEntry {
@@ -66,13 +67,19 @@ export function readProviderConfiguration(text: string): ReadConfiguration {
   return { kind: 'configuration', providers: entriesOf(read) };
 }
 
-/** Returns the channels that have a provider, with their default sender (N3). Throws ConfigError on faults. */
+/** Providers that report receipts: the name is that in the address of the receipts. */
+export type ReceiptSource = Pick<ProviderEntry, 'name'> & { readonly receipts: ReceiptSettings };
+
+/** Returns the channels with a provider, their default sender (N3), and who reports. Throws ConfigError on faults. */
 export function readChannelProfile(text: string) {
   const read = readProviderConfiguration(text);
   if (read.kind === 'invalid') throw configurationError(read.faults);
   const channels: Partial<Record<Channel, { readonly defaultSender: string | undefined }>> = {};
   for (const { channel, defaultSender } of read.providers) channels[channel] ??= { defaultSender };
-  return { channels };
+  const receiptSources = read.providers.flatMap(({ name, settings: { receipts } }): ReceiptSource[] =>
+    receipts === undefined ? [] : [{ name, receipts }],
+  );
+  return { channels, receiptSources };
 }
 
 export function configurationError(faults: readonly ConfigurationFault[]): ConfigError {

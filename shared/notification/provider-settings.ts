@@ -3,7 +3,7 @@
  * have no effect. Messages state the rule and never repeat a value, which may be a secret.
  */
 
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { z } from 'zod';
 import { isLoopback } from '../platform/host-names.ts';
 import {
@@ -61,6 +61,19 @@ function isPrivateKey(pem: string): boolean {
   try {
     createPrivateKey(pem);
     return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Reads the verification key of SendGrid's event webhook. Throws if the text is no public key in base64. */
+export function readPublicKey(base64: string) {
+  return createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' });
+}
+
+function isEllipticKey(base64: string): boolean {
+  try {
+    return readPublicKey(base64).asymmetricKeyType === 'ec';
   } catch {
     return false;
   }
@@ -210,6 +223,43 @@ const SMTP = object({
   tls: object({ ca: certificates().optional(), rejectUnauthorized: flag().optional() }).optional(),
 });
 
+const signingKey = () => line(1_000).min(8, { error: 'must have at least 8 characters' });
+
+/** How the provider reports what became of a message (N7): by a signature, or at an address that has a secret. */
+const receipts = z.discriminatedUnion(
+  'kind',
+  [
+    object({
+      kind: z.literal('sendgrid'),
+      key: line().refine(isEllipticKey, { error: 'must be the verification key of the event webhook' }),
+    }),
+    object({ kind: z.literal('twilio'), key: signingKey() }),
+    object({ kind: z.literal('mailgun'), key: signingKey() }),
+    object({ kind: z.literal('vonage'), key: signingKey() }),
+    object({
+      kind: z.literal('path'),
+      key: text().regex(/^[A-Za-z0-9_-]{24,200}$/, {
+        error: 'must have 24 to 200 letters, digits, dashes and underscores',
+      }),
+      /** Where the list of events is, if a request has several. The other pointers begin at an event. */
+      events: pointer().optional(),
+      id: pointer(),
+      status: pointer(),
+      messageId: pointer().optional(),
+      receiver: pointer().optional(),
+      at: pointer().optional(),
+      code: pointer().optional(),
+      states: object({
+        delivered: list(scalar()).default([]),
+        undelivered: list(scalar()).default([]),
+        bounced: list(scalar()).default([]),
+        complained: list(scalar()).default([]),
+      }),
+    }),
+  ],
+  { error: expected('an object with the kind sendgrid, twilio, mailgun, vonage or path') },
+);
+
 const limits = object({
   ratePerSecond: z
     .number({ error: expected('a number above 0') })
@@ -241,6 +291,7 @@ export const PROVIDER_SHAPE = object({
   connector: CONNECTOR.optional(),
   smtp: SMTP.optional(),
   twilio: object({ accountSid: line(100).optional() }).optional(),
+  receipts: receipts.optional(),
   limits: limits.prefault({}),
   allowInsecure: flag().default(false),
 });
@@ -259,6 +310,7 @@ export const DEFAULT_CONNECTOR: ConnectorSettings = CONNECTOR.parse({});
 
 export type ProviderSettings = z.infer<typeof PROVIDER_SHAPE>;
 export type ConnectorSettings = z.infer<typeof CONNECTOR>;
+export type ReceiptSettings = z.infer<typeof receipts>;
 export type FailureKind = keyof z.infer<typeof failures>;
 export type ProviderCredentials = ProviderSettings['authentication'];
 
@@ -310,6 +362,8 @@ export function checkProvider(settings: ProviderSettings, report: FaultReporter)
       name,
       `must be left out: it has no effect with provider ${kind}`,
     );
+  const isTwilio = settings.receipts?.kind === 'twilio';
+  check(!isTwilio || kind === 'twilio', 'receipts.kind', 'may be twilio only with provider twilio');
   check(kind !== 'twilio' || channel === 'sms', 'communication-channel', 'must be sms with provider twilio');
   check(kind !== 'smtp' || channel === 'email', 'communication-channel', 'must be email with provider SMTP');
   checkUrl(settings, kind, check);

@@ -121,6 +121,9 @@ function findContradictions(given: Given): string[] {
     'AUTH_JWKS_URL must be https or on loopback: its keys verify access tokens': isPlainText(
       env.AUTH_JWKS_URL,
     ),
+    'PUBLIC_URL must be https or on loopback: receipts and unsubscriptions arrive there': isPlainText(
+      env.PUBLIC_URL,
+    ),
     [NEEDS_DISK]: env.NOTIFICATION_CONFIG_FILE !== undefined && !isOnKafka && env.DATA_DIR === 'memory',
     [NEEDS_SECRET]:
       env.NOTIFICATION_QUOTA_RECEIVER !== undefined && isOnKafka && env.RESULT_ID_SECRET === undefined,
@@ -169,7 +172,10 @@ function toConfig(env: Environment) {
     http: {
       host: env.HOST,
       port: env.PORT,
-      allowedHosts: env.ALLOWED_HOSTS,
+      allowedHosts: [
+        ...env.ALLOWED_HOSTS,
+        ...(env.PUBLIC_URL === undefined ? [] : [new URL(env.PUBLIC_URL).hostname]),
+      ],
       healthPort: env.HEALTH_PORT,
       bodyLimitBytes: env.BODY_LIMIT_BYTES,
       rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND,
@@ -204,6 +210,7 @@ function toConfig(env: Environment) {
     },
     notification: {
       configFile: env.NOTIFICATION_CONFIG_FILE,
+      publicUrl: env.PUBLIC_URL,
       outboxFolder: path.join(env.DATA_DIR === 'memory' ? 'var' : env.DATA_DIR, 'outbox'),
       defaultCountry: env.NOTIFICATION_DEFAULT_COUNTRY,
       retryTiersMs: env.NOTIFICATION_RETRY_TIERS,

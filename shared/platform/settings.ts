@@ -98,6 +98,12 @@ export const environment = z.object({
   HOST: z.string().default('127.0.0.1').meta(SHOWN),
   PORT: port.default(8_080).meta(SHOWN),
   ALLOWED_HOSTS: hosts.default([]),
+  /** Base address of the ingress as providers and receivers reach it, without a slash at its end (N7, N8). */
+  PUBLIC_URL: webAddress
+    .refine((text) => !/[?#]/.test(text), 'must not have a query or fragment')
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional()
+    .meta(SHOWN),
   HEALTH_PORT: port.optional().meta(SHOWN),
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info').meta(SHOWN),
   KAFKA_BROKERS: list.optional(),

@@ -9,6 +9,7 @@ import { KeptResults } from './actions/kept-results.ts';
 import { createResultIds } from './actions/result-ids.ts';
 import { registerResults } from './actions/result-route.ts';
 import type { ChannelProfiles } from './notifications/channels.ts';
+import type { Reporter } from './notifications/receipt-route.ts';
 import { registerNotifications, type Notifications } from './notifications/register-notifications.ts';
 import { sharedDeadLetterLog } from '../../shared/dead-letters/dead-letter-log.ts';
 import { registerDeadLetters } from './operations/dead-letter-routes.ts';
@@ -29,6 +30,7 @@ export interface IngressDeps extends Omit<IngressContext, 'admission' | 'traffic
   readonly documents: () => Promise<Documents>;
   readonly actions: ActionRegistry;
   readonly channelProfiles: ChannelProfiles;
+  readonly reporters: readonly Reporter[];
   /** Undefined if messages do not go to the outbox, or it may not be shown. */
   readonly outbox: OutboxReader | undefined;
   readonly system: ShownSystem;

@@ -10,7 +10,7 @@ import { chooseResultSecret } from '../runtime/result-secret.ts';
 import { createAccess } from './access/create-access.ts';
 import { createReplyReader } from './actions/send-reply.ts';
 import { startIngress } from './ingress.ts';
-import { readChannelProfiles } from './notifications/channels.ts';
+import { readProviderFacts } from './notifications/channels.ts';
 import { readIngressOptions } from './server/http-limits.ts';
 import { listenOnSockets, type Listen } from './server/app.ts';
 
@@ -31,9 +31,9 @@ export async function startIngressWorker(
     brokerKind: broker.kind,
     dataFolder: config.dataFolder,
   });
-  const { configFile, outboxFolder } = config.notification;
+  const { configFile, outboxFolder, publicUrl } = config.notification;
   // Read first: if this rejects, nothing is open yet that would need closing.
-  const channelProfiles = await readChannelProfiles(configFile);
+  const providers = await readProviderFacts(configFile, publicUrl);
   const instanceId = `ingress-${context.newId().slice(0, 8)}`;
   const ingress = await startIngress({
     ...context,
@@ -54,7 +54,7 @@ export async function startIngressWorker(
       clientId: `${instanceId}-notifications`,
       deadlineMs: ACCEPT_DEADLINE_MS,
     }),
-    channelProfiles,
+    ...providers,
     quotas: openQuotas(context, `${instanceId}-quotas`),
     indexFile: openIndex(context, NAME),
     indexLimits: { waitingBytes: config.limits.indexWaitingBytes },

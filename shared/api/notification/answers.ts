@@ -57,17 +57,24 @@ export const notificationReply = namedObject('Notification', {
   nextAttemptAt: dateTime()
     .optional()
     .describe('While retrying or scheduled: earliest time of the next attempt.'),
-  code: z.string().optional().describe('Stable code of the reason for retrying, failed or parked.'),
+  code: z
+    .string()
+    .optional()
+    .describe('Stable code of the reason for retrying, failed, parked, undelivered or bounced.'),
+  providerMessageId: z
+    .string()
+    .optional()
+    .describe("The provider's own id of the message, once the provider reported about it (N7)."),
 });
 
 export function renderAccepted(notificationId: string): string {
   return JSON.stringify({ notificationId, status: 'accepted' });
 }
 
-/** The status of a notification as JSON text. `state` is undefined until the first round begins. */
+/** The status as JSON text. `state` is undefined until the first round begins, `receipt` until a provider reports. */
 export function renderNotification(
   known: NotificationAcceptance | NotificationState,
-  state: NotificationState | undefined,
+  { state, receipt }: Partial<Record<'state' | 'receipt', NotificationState | undefined>>,
 ): string {
   const { notificationId, channel } = known;
   const updatedAt = 'acceptedAt' in known ? known.acceptedAt : known.updatedAt;
@@ -76,14 +83,15 @@ export function renderNotification(
     state?.status === 'retrying' || state?.status === 'scheduled' ? state.nextAttemptAt : undefined;
   return JSON.stringify({
     notificationId,
-    status: shownStatus(state),
+    status: receipt?.status ?? shownStatus(state),
     channel,
     attempts: attempts.map(({ attempt: round, at, provider, result, code }) => {
       return { attempt: round, at: isoText(at), provider, result, code };
     }),
-    updatedAt: isoText(state?.updatedAt ?? updatedAt),
-    nextAttemptAt: next === undefined ? undefined : isoText(next),
-    code: state?.code,
+    updatedAt: isoText((receipt ?? state)?.updatedAt ?? updatedAt),
+    nextAttemptAt: next === undefined || receipt !== undefined ? undefined : isoText(next),
+    code: (receipt ?? state)?.code,
+    providerMessageId: receipt?.providerMessageId,
   });
 }
 

@@ -94,29 +94,32 @@ export interface KnownNotification {
   /** Absent for upstream commands and after its retention; a later notification's if the Idempotency-Key was reused. */
   readonly acceptance: NotificationAcceptance | undefined;
   readonly state: NotificationState | undefined;
+  /** The strongest receipt of a provider (N7). */
+  readonly receipt?: NotificationState | undefined;
 }
 
 /** The timeline, without texts and addresses of the message. `deadLetters`: the URL that lists its dead letters. */
 export function describeTimeline(
-  { notificationId, acceptance, state }: KnownNotification,
+  { notificationId, acceptance, state, receipt }: KnownNotification,
   deadLetters: string,
 ): NotificationTimeline {
   const accepted: TimelineEvent[] =
     acceptance?.notificationId === notificationId
       ? [{ event: 'accepted', at: isoText(acceptance.acceptedAt) }]
       : [];
-  const { channel = acceptance?.channel ?? 'sms', status = 'accepted', code, attempts = [] } = state ?? {};
+  const { attempts = [] } = state ?? {};
+  const { channel = acceptance?.channel ?? 'sms', status = 'accepted', code } = receipt ?? state ?? {};
   const hasEnded = status === 'failed' || status === 'parked';
   return {
     notificationId,
     channel,
     status,
     ...(code !== undefined && { code }),
-    updatedAt: isoText(state?.updatedAt ?? acceptance?.acceptedAt ?? 0),
+    updatedAt: isoText((receipt ?? state)?.updatedAt ?? acceptance?.acceptedAt ?? 0),
     events: [
       ...accepted,
       ...attempts.map(describeAttempt),
-      ...(state === undefined ? [] : [describeStatus(state)]),
+      ...[state, receipt].flatMap((one) => (one === undefined ? [] : [describeStatus(one)])),
     ],
     hasEarlierAttempts: (attempts[0]?.attempt ?? 1) > 1,
     ...(hasEnded && { deadLetters }),

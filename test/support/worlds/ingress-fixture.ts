@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { openAccess } from '../../../workers/ingress/access/access.ts';
 import type { ServedAction } from '../../../workers/ingress/actions/action-route.ts';
 import { readIngressOptions, type IngressOptions } from '../../../workers/ingress/server/http-limits.ts';
-import { readChannelProfiles } from '../../../workers/ingress/notifications/channels.ts';
+import { readProviderFacts } from '../../../workers/ingress/notifications/channels.ts';
 import { startIngress, type IngressDeps, type RunningIngress } from '../../../workers/ingress/ingress.ts';
 import { listenOnSockets } from '../../../workers/ingress/server/app.ts';
 import type { ReadRequest } from '../../../shared/api/json/request-reader.ts';
@@ -128,7 +128,7 @@ export async function startTestIngress(settings: IngressSettings = {}): Promise<
     requester: echoRequester(),
     broker,
     notificationPublisher: broker.createPublisher({ clientId: 'test-notifications' }),
-    channelProfiles: await readChannelProfiles(undefined),
+    ...(await readProviderFacts(undefined)),
     outbox: undefined,
     codec: jsonCodec,
     log: silentLog,

@@ -4,7 +4,7 @@ import {
   readChannelProfile,
   readProviderConfiguration,
 } from '../../../shared/notification/provider-configuration.ts';
-import { configurationText, entriesOf } from '../../support/builders/provider-entry.ts';
+import { configurationText, entriesOf, readyText } from '../../support/builders/provider-entry.ts';
 
 const AT = 'notificationConfigurations[0].provider-configurations';
 const TEMPLATE = { to: 'RECEIVER_PLACEHOLDER', text: 'MESSAGE_PLACEHOLDER' };
@@ -101,7 +101,22 @@ describe('the provider configuration (interface 4.8, N1)', () => {
 describe('the channel profile', () => {
   it('contains the channels and their default senders without secrets', () => {
     const channels = { sms: { defaultSender: 'Bank' }, email: { defaultSender: 'info@bank.example' } };
-    expect(readChannelProfile(configurationText(HTTP, SMTP, TWILIO))).toEqual({ channels });
+    expect(readChannelProfile(configurationText(HTTP, SMTP, TWILIO))).toEqual({
+      channels,
+      receiptSources: [],
+    });
+  });
+
+  it('contains who reports receipts (N7), as in the examples of docs/providers/README.md', () => {
+    const [, examples = ''] = /```json\n(\[[^`]*)```/.exec(readyText('README.md')) ?? [];
+    const all = JSON.parse(examples) as readonly { readonly kind: string }[];
+    const receipts = [...all, { kind: 'mailgun', key: 'a-signing-key' }];
+    const read = readChannelProfile(configurationText(...receipts.map((one) => http({ receipts: one }))));
+    expect(read.receiptSources.map(({ name, receipts: { kind } }) => `${name} ${kind}`)).toEqual([
+      'example path',
+      'example#2 path',
+      'example#3 mailgun',
+    ]);
   });
 
   it('throws all faults of an invalid configuration', () => {
@@ -229,6 +244,12 @@ describe('an invalid configuration', () => {
     ['connector.authentication.prefix', authenticated('prefix'), authenticated('bearer', partsOf('prefix'))],
     ['connector.authentication.header', authenticated('header'), authenticated('bearer', partsOf('header'))],
     ['connector.authentication.members', authenticated('body'), authenticated('bearer', partsOf('body'))],
+    [
+      'receipts.key',
+      ...['sendgrid', 'mailgun', 'vonage'].map((kind) => http({ receipts: { kind, key: 'short' } })),
+    ],
+    ['receipts.kind', http({ receipts: { kind: 'twilio', key: 'auth-token' } })],
+    ['receipts.kind', http({ receipts: { kind: 'other', key: 'auth-token' } })],
     ['connector.errorCode[0]', connected({ errorCode: ['code'] })],
     ['connector.success', connected({ success: { values: [1] } })],
     ['connector.success.pointer', connected({ failures: { permanent: { values: [1] } } })],

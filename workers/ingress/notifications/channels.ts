@@ -1,19 +1,29 @@
 import { readFileSync } from 'node:fs';
 import type { Channel } from '../../../shared/notification/notification-command.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
+import { createReporters, type Reporter } from './receipt-route.ts';
 
 /** Says whether requests of a channel may omit the sender (N3). Undefined if the channel has no provider. */
 export type ChannelProfiles = (channel: Channel) => { readonly hasDefaultSender: boolean } | undefined;
 
+interface ProviderFacts {
+  readonly channelProfiles: ChannelProfiles;
+  readonly reporters: readonly Reporter[];
+}
+
 /** Reads the provider configuration, or rejects with ConfigError. Without a file all channels have a default sender. */
-export async function readChannelProfiles(configFile: string | undefined): Promise<ChannelProfiles> {
-  if (configFile === undefined) return () => ({ hasDefaultSender: true });
+export async function readProviderFacts(
+  configFile: string | undefined,
+  publicUrl?: string,
+): Promise<ProviderFacts> {
+  if (configFile === undefined) return { channelProfiles: () => ({ hasDefaultSender: true }), reporters: [] };
   const { readChannelProfile } = await import('../../../shared/notification/provider-configuration.ts');
-  const { channels } = readChannelProfile(readText(configFile));
-  return (channel) => {
+  const { channels, receiptSources } = readChannelProfile(readText(configFile));
+  const channelProfiles: ChannelProfiles = (channel) => {
     const known = channels[channel];
     return known === undefined ? undefined : { hasDefaultSender: known.defaultSender !== undefined };
   };
+  return { channelProfiles, reporters: await createReporters(receiptSources, publicUrl) };
 }
 
 function readText(file: string): string {

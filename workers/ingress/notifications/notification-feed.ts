@@ -33,7 +33,7 @@ const MAX_OWN_RECORDS = 30_000;
 /** Maximum number of states that are decoded only to fetch their schema. Beyond it the order of the log decides. */
 const MAX_FETCHING = 100;
 const CATCH_UP_MS = 1_000;
-const KEY_OF = { acceptance: 'acceptance ', state: 'state ' } as const;
+const KEY_OF = { acceptance: 'acceptance ', state: 'state ', receipt: 'receipt ' } as const;
 
 interface NotificationFeedDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
   readonly options: IngressOptions;
@@ -66,13 +66,14 @@ export function createNotificationFeed(
   const topics = [acceptanceTopic, topicName(options.topicPrefix, 'notificationOutcomes')];
   const receive = ({ key, value, ...message }: LogMessage): void => {
     if (key === null) return;
-    const id = key.toString();
     const isAcceptance = message.topic === acceptanceTopic;
-    if (value === null) index.delete((isAcceptance ? KEY_OF.acceptance : KEY_OF.state) + id);
+    const [id = '', receipt] = isAcceptance ? [key.toString()] : key.toString().split('/');
+    const kind = isAcceptance ? 'acceptance' : receipt === undefined ? 'state' : 'receipt';
+    const name = KEY_OF[kind] + id;
+    if (value === null) index.delete(name);
     else if (value[0] !== AVRO) return;
     else if (isAcceptance) accepted.receive(id, { ...message, key, value });
-    else if (isNewState(value, index.find(KEY_OF.state + id)?.value))
-      put(index, KEY_OF.state + id, value, message.timestampMs);
+    else if (isNewState(value, index.find(name)?.value)) put(index, name, value, message.timestampMs);
   };
   const clockWarning = new ClockWarning(deps);
   const tail = new IndexedTail(
@@ -99,6 +100,9 @@ export function createNotificationFeed(
     acceptance: (id: string) => decode<NotificationAcceptance>(codec, ACCEPTANCE_TYPE, accepted.find(id)),
     /** The latest state of the notification, or undefined. Fails like `acceptance`. */
     state: (id: string) => decode<NotificationState>(codec, STATE_TYPE, index.find(KEY_OF.state + id)?.value),
+    /** The strongest receipt of the notification (N7), or undefined. Fails like `acceptance`. */
+    receipt: (id: string) =>
+      decode<NotificationState>(codec, STATE_TYPE, index.find(KEY_OF.receipt + id)?.value),
     /** Call before publishing: keeps the acceptance in memory only, until read back, as it may never reach the log. */
     addAcceptance: (id: string, value: Buffer, acceptedAtMs: number): void =>
       void accepted.own.set(id, { value, acceptedAtMs }),

@@ -10,6 +10,7 @@ import { NOTIFICATIONS } from '../../../shared/api/notification/send-operations.
 import { registerSending, type NotificationContext } from './send-route.ts';
 import { ACCEPTANCE_TYPE, createNotificationFeed, STATE_TYPE } from './notification-feed.ts';
 import { createNotificationKeys } from './notification-keys.ts';
+import { registerReceipts } from './receipt-route.ts';
 import { registerStatus } from './status-route.ts';
 
 export type Notifications = ReturnType<typeof registerNotifications>;
@@ -38,6 +39,7 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationCo
   const accept = createAccept({ ...deps, count: createCount(metrics), acceptances, publisher, keys, feed });
   registerSending(app, { ...deps, accept });
   registerStatus(app, { ...deps, feed });
+  registerReceipts(app, { ...deps, feed });
   return {
     feed,
     keys,

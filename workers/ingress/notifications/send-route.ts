@@ -15,8 +15,12 @@ import { refuse, sendProblem } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { ValidNotification } from './accept-notification.ts';
 import type { ChannelProfiles } from './channels.ts';
+import type { Reporter } from './receipt-route.ts';
 
-export type NotificationContext = IngressContext & { readonly channelProfiles: ChannelProfiles };
+export type NotificationContext = IngressContext & {
+  readonly channelProfiles: ChannelProfiles;
+  readonly reporters: readonly Reporter[];
+};
 
 const SENDER_ID = 'platrealm';
 const KEY = new RegExp(`^[\\x20-\\x7e]{1,${NOTIFICATION_LIMITS.idempotencyKeyCharacters}}$`);

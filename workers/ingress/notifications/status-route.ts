@@ -55,14 +55,15 @@ const LATE_ATTEMPT_MS = 25 * 3_600_000;
 
 /** Undefined for an unknown id. Rejects with InfrastructureError while a record cannot be read. */
 export async function findNotification(
-  feed: Pick<NotificationFeed, 'acceptance' | 'state'>,
+  feed: Pick<NotificationFeed, 'acceptance' | 'state' | 'receipt'>,
   notificationId: string,
 ): Promise<KnownNotification | undefined> {
   const acceptance = await feed.acceptance(notificationId);
   const state = await feed.state(notificationId);
+  const receipt = await feed.receipt(notificationId);
   // After another use of the Idempotency-Key the acceptance is that of the later notification: only its owner counts.
   const isAccepted = acceptance?.notificationId === notificationId;
-  return isAccepted || state !== undefined ? { notificationId, acceptance, state } : undefined;
+  return isAccepted || state !== undefined ? { notificationId, acceptance, state, receipt } : undefined;
 }
 
 /** True for a caller's own notification, or an upstream one: without an acceptance, and too recent to have lost it. */
@@ -92,5 +93,5 @@ async function respond(
   const shown = known?.acceptance ?? known?.state;
   if (known === undefined || shown === undefined || !mayQuery(known, { owner, nowMs: clock.now() }))
     return refuseUnknown(reply);
-  sendJson(reply, 200, renderNotification({ ...shown, notificationId: id }, known.state));
+  sendJson(reply, 200, renderNotification({ ...shown, notificationId: id }, known));
 }

@@ -5,8 +5,8 @@ import type { Metrics } from '../../../shared/platform/metrics.ts';
 import { FairShare } from '../../../shared/platform/fair-share.ts';
 import { announcedLength, refuse } from './send-answer.ts';
 
-/** What a call waits for: the worker of a request topic, or the broker, which stores notifications. */
-export type AdmissionQueue = TopicKey | 'notifications' | 'urgentNotifications';
+/** What a call waits for: the worker of a request topic, or the broker, which stores notifications and receipts. */
+export type AdmissionQueue = TopicKey | 'notifications' | 'urgentNotifications' | 'receipts';
 
 declare module 'fastify' {
   interface FastifyRequest {

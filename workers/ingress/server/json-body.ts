@@ -38,15 +38,27 @@ export async function readJsonBody(
   reply: FastifyReply,
   { limitBytes, maxValues }: { readonly limitBytes: number; readonly maxValues?: number },
 ): Promise<void> {
-  const read = await receiveBody(request.raw, limitBytes);
-  if (read === 'too-large') return refuseTooLarge(reply, limitBytes);
-  if (read === 'aborted') return void reply.hijack();
+  const read = await readRawBody(request, reply, limitBytes);
+  if (read === undefined) return;
   if (read.length === 0) return refuse(reply, 'empty-body', NO_BODY);
   const parsed = parseJson(read, { maxValues });
   const values = parsed.kind === 'parsed' ? parsed.values : 0;
   request.bodyCost = Math.round(read.length / BODY_BYTES_PER_CALL + values / BODY_VALUES_PER_CALL);
   if (parsed.kind === 'refused') return sendProblem(reply, jsonProblem(parsed));
   request.body = parsed.value;
+}
+
+/** Resolves with the bytes of the body; with undefined after it responded to a body that is too long, or a disconnect. */
+export async function readRawBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limitBytes: number,
+): Promise<Buffer | undefined> {
+  const read = await receiveBody(request.raw, limitBytes);
+  if (read === 'too-large') refuseTooLarge(reply, limitBytes);
+  else if (read === 'aborted') reply.hijack();
+  else return read;
+  return undefined;
 }
 
 /** Whether a body of this content type and encoding can be read: JSON in UTF-8, not compressed. */

@@ -1,3 +1,4 @@
+import { scalarText, valueAtPointer as valueAt } from '../../../shared/platform/json-pointer.ts';
 import type { SendResult } from '../../../shared/notification/provider.ts';
 import type { ConnectorSettings, FailureKind } from '../../../shared/notification/provider-settings.ts';
 import type { HttpResponse } from './http-call.ts';
@@ -152,24 +153,6 @@ export function parseRetryAfter(
     waitMs = Number(given) * 1_000 - (unit === 'seconds' ? 0 : nowMs);
   } else if (HTTP_DATE.test(given)) waitMs = Date.parse(given) - nowMs;
   return waitMs > 0 ? Math.min(Math.ceil(waitMs), MAX_WAIT_MS) : undefined;
-}
-
-/** Returns the value at a JSON pointer (RFC 6901), or undefined if there is none. */
-function valueAt(json: unknown, pointer: string): unknown {
-  let value = json;
-  for (const token of pointer.split('/').slice(1)) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (!Object.hasOwn(value, key)) return undefined;
-    value = (value as Readonly<Record<string, unknown>>)[key];
-  }
-  return value;
-}
-
-function scalarText(value: unknown): string | undefined {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? String(value)
-    : undefined;
 }
 
 /** True if a list has the item; numbers and texts are compared as texts. */

@@ -16,7 +16,10 @@ const MAX_FILE_BYTES = 1_048_576;
 /** Digits stored with unknown outcomes: 32 bits tell settings apart, but are too few to guess credentials from. */
 const IDENTITY_DIGITS = 8;
 
-type ProviderSource = Pick<Config['notification'], 'configFile' | 'outboxFolder' | 'sendTimeoutMs'>;
+type ProviderSource = Pick<
+  Config['notification'],
+  'configFile' | 'outboxFolder' | 'sendTimeoutMs' | 'publicUrl'
+>;
 
 interface ProviderDeps extends Pick<SystemPorts, 'clock' | 'monotonic'> {
   readonly hooks?: (provider: { readonly name: string; readonly channel: Channel }) => GuardHooks;
@@ -31,7 +34,7 @@ export interface ProviderSet extends Providers {
 export async function createProviders(source: ProviderSource, deps: ProviderDeps): Promise<ProviderSet> {
   const providers = await (source.configFile === undefined
     ? openOutbox(source.outboxFolder, deps)
-    : openConfigured(source.configFile, source.sendTimeoutMs, deps));
+    : openConfigured(source.configFile, source, deps));
   return {
     of: (channel) => providers.filter((provider) => provider.channel === channel),
     close: async () => {
@@ -56,7 +59,11 @@ async function openOutbox(outboxFolder: string, deps: ProviderDeps) {
   });
 }
 
-async function openConfigured(configFile: string, timeoutMs: number, deps: ProviderDeps) {
+async function openConfigured(
+  configFile: string,
+  { sendTimeoutMs: timeoutMs, publicUrl }: ProviderSource,
+  deps: ProviderDeps,
+) {
   // Loaded only for a configuration file.
   const { configurationError, readProviderConfiguration } =
     await import('../../../shared/notification/provider-configuration.ts');
@@ -66,7 +73,7 @@ async function openConfigured(configFile: string, timeoutMs: number, deps: Provi
   const faults: ConfigurationFault[] = [];
   for (const entry of read.providers) {
     try {
-      const provider = await makeProvider(entry, { ...deps, timeoutMs });
+      const provider = await makeProvider(entry, { ...deps, timeoutMs, publicUrl });
       const about = { hooks: deps.hooks?.(provider), identity: identityOf(entry) };
       made.push(guard(provider, { ...entry.settings.limits, ...about }, deps.monotonic));
     } catch (error) {
@@ -91,7 +98,7 @@ function identityOf({ name, channel, defaultSender, settings }: ProviderEntry): 
 /** `timeoutMs` limits a call, and leases are computed from it. The entry may set a shorter limit. */
 export async function makeProvider(
   entry: ProviderEntry,
-  deps: Pick<SystemPorts, 'clock'> & { readonly timeoutMs: number },
+  deps: Pick<SystemPorts, 'clock'> & { readonly timeoutMs: number; readonly publicUrl?: string | undefined },
 ): Promise<Provider> {
   switch (entry.kind) {
     case 'smtp': {

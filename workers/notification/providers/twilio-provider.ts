@@ -1,4 +1,5 @@
 import type { RequestClient, Twilio } from 'twilio';
+import { receiptAddress } from '../../../shared/notification/receipt-address.ts';
 import type { Provider } from '../../../shared/notification/provider.ts';
 import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
 import { MESSAGING_SERVICE_SID } from '../../../shared/notification/sender-address.ts';
@@ -47,12 +48,13 @@ const CREATED: ResponseRules = {
  */
 export function createTwilioProvider(
   entry: ProviderEntry,
-  deps: { readonly clock: Clock; readonly timeoutMs: number },
+  deps: { readonly clock: Clock; readonly timeoutMs: number; readonly publicUrl?: string | undefined },
 ): Provider {
   const { name, defaultSender, settings } = entry;
-  const { url = 'https://api.twilio.com', authentication, limits } = settings;
+  const { url = 'https://api.twilio.com', authentication, limits, receipts } = settings;
   const { username = '', password = '' } = authentication;
   const { origin } = new URL(url);
+  const reportTo = receipts && receiptAddress(deps.publicUrl, name);
   const caller = createHttpCaller({
     origin,
     timeoutMs: Math.min(limits.timeoutMs ?? deps.timeoutMs, deps.timeoutMs),
@@ -74,8 +76,9 @@ export function createTwilioProvider(
       });
       client.api.baseUrl = origin;
       const sender = MESSAGING_SERVICE_SID.test(from) ? { messagingServiceSid: from } : { from };
+      const callback = reportTo && { statusCallback: `${reportTo}?id=${message.id}` };
       try {
-        await client.messages.create({ to: message.receiver, body: message.message, ...sender });
+        await client.messages.create({ to: message.receiver, body: message.message, ...sender, ...callback });
       } catch {
         // The call is classified below: the client's errors are less precise, and include malformed responses.
       }

@@ -263,7 +263,7 @@ export class DeliveryLog {
 /** True if status, channel and round are those of the known state. If both are sent, their rounds may differ. */
 function isSame(state: NotificationState, known: LogEntry | undefined): boolean {
   if (known?.status !== deliveryStatus(state) || isOfOtherChannel(state.channel, known)) return false;
-  return state.status === 'sent' || known.attempt === state.attempt;
+  return known.status === 'sent' || known.attempt === state.attempt;
 }
 
 export type LogEntry = Pick<NotificationState, 'attempt'> &
@@ -338,7 +338,7 @@ class DeliveryLogIndex {
     const status = deliveryStatus(state);
     const known = this.find(id);
     const textHash = sentHash ?? known?.textHash;
-    if (!supersedes(state, known)) return known;
+    if (!supersedes({ ...state, status }, known)) return known;
     this.#forgetOpen(id, known);
     const writtenAtMs = Math.min(updatedAt, this.#options.clock.now());
     if (status === 'sent') {

@@ -148,7 +148,7 @@ it.each([
 const acceptance = examples.acceptanceRecord as NotificationAcceptance;
 const state = { ...examples.stateRecord, owner: 'process', leaseUntil: 5 } as unknown as NotificationState;
 const reported = (known: NotificationState | undefined) =>
-  JSON.parse(renderNotification(acceptance, known)) as object;
+  JSON.parse(renderNotification(acceptance, { state: known })) as object;
 
 const { notificationId } = acceptance;
 

@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest';
 import type { Decoded } from '../../../../shared/messaging/codec.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topic-list.ts';
+import { RECEIPT_STATUSES } from '../../../../shared/notification/notification-state.ts';
 import { loadConfig } from '../../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../../shared/platform/log.ts';
 import { systemPorts } from '../../../../shared/platform/system-ports.ts';
 import { createNotificationFeed } from '../../../../workers/ingress/notifications/notification-feed.ts';
 import { readIngressOptions } from '../../../../workers/ingress/server/http-limits.ts';
+import { Picks } from '../../../support/random/pick.ts';
 import { FakeTail } from '../../../support/fakes/tail.ts';
 
-function openFeed(decode: () => Decoded | Promise<Decoded>) {
+function openFeed(decode: (message: { readonly value: Buffer }) => Decoded | Promise<Decoded>) {
   const tails: FakeTail[] = [];
   const createTail = (options: FakeTail['options']): FakeTail => {
     const tail = new FakeTail(options);
@@ -56,4 +58,46 @@ it('decodes at most a hundred states at once while their schema is being fetched
     tails[0]?.deliver({ ...state, value: Buffer.alloc(8), offset });
   expect([asked > 0, asked <= 101]).toEqual([true, true]);
   await feed.stop(0);
+});
+
+it('ends in the same states after 10,000 receipts in any order, twice each (N7)', async () => {
+  const picks = new Picks(20_260_115);
+  const receipts = Array.from({ length: 10_000 }, () => ({
+    notificationId: `n${picks.whole(1, 4_000)}`,
+    status: RECEIPT_STATUSES[picks.whole(0, RECEIPT_STATUSES.length - 1)] ?? 'delivered',
+    channel: 'sms',
+    attempt: picks.whole(1, 3),
+  }));
+  const strongest = new Map<string, number>();
+  for (const { notificationId, status } of receipts) {
+    const rank = RECEIPT_STATUSES.indexOf(status);
+    strongest.set(notificationId, Math.max(rank, strongest.get(notificationId) ?? 0));
+  }
+  const expected = [...strongest].map(([id, rank]) => `${id} ${RECEIPT_STATUSES[rank]}`).toSorted();
+  for (let order = 0; order < 3; order += 1) {
+    const { feed, tails } = openFeed(({ value }) => ({
+      kind: 'decoded',
+      type: 'NotificationState',
+      format: 'avro',
+      payload: JSON.parse(value.subarray(1).toString()) as unknown,
+    }));
+    await feed.start();
+    const twice = [...receipts, ...receipts].map((receipt) => ({ receipt, place: picks.share() }));
+    for (const [offset, { receipt }] of twice.toSorted((one, other) => one.place - other.place).entries())
+      tails[0]?.deliver({
+        topic: TOPIC.notificationOutcomes,
+        partition: 0,
+        offset,
+        key: Buffer.from(`${receipt.notificationId}/${receipt.status}`),
+        value: Buffer.from(`\0${JSON.stringify(receipt)}`),
+        headers: {},
+        timestampMs: Date.now(),
+      });
+    const ends = await Promise.all(
+      [...strongest.keys()].map(async (id) => `${id} ${(await feed.receipt(id))?.status}`),
+    );
+    expect(ends.toSorted()).toEqual(expected);
+    expect(await feed.state('n1')).toBeUndefined();
+    await feed.stop(0);
+  }
 });

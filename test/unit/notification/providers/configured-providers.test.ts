@@ -21,7 +21,12 @@ const MAIL = { provider: 'SMTP', url: 'smtp://127.0.0.1', 'communication-channel
 async function providersOf(text?: string, folder = scratchFolder()) {
   const configFile = text === undefined ? undefined : path.join(folder, 'providers.json');
   if (configFile !== undefined && text !== '') writeFileSync(configFile, text ?? '');
-  const source = { configFile, outboxFolder: path.join(folder, 'outbox'), sendTimeoutMs: 500 };
+  const source = {
+    configFile,
+    outboxFolder: path.join(folder, 'outbox'),
+    sendTimeoutMs: 500,
+    publicUrl: undefined,
+  };
   const set = await createProviders(source, systemPorts);
   await set.close();
   return set;

@@ -147,7 +147,7 @@ const CASES: readonly Case[] = [
     message: email,
     path: '/email/3/send',
     headers: { authorization: 'App k3y' },
-    body: MULTIPART_EMAIL,
+    body: { ...MULTIPART_EMAIL, callbackData: ID },
   },
   {
     file: 'sendgrid.json',
@@ -310,7 +310,7 @@ const CASES: readonly Case[] = [
       subject: 'Your statement',
       htmlContent: '<p>Hello</p>',
       attachment: [{ name: 'statement.pdf', content: PDF.toString('base64') }],
-      headers: { 'X-Notification-Id': ID },
+      headers: { 'X-Notification-Id': ID, 'X-Mailin-custom': ID },
     },
     accepted: [201, { messageId: '<202603021000.12345@smtp-relay.mailin.fr>' }],
     providerMessageId: '<202603021000.12345@smtp-relay.mailin.fr>',

@@ -1,0 +1,199 @@
+import { expect, it } from 'vitest';
+import type { ReceiptSettings } from '../../../../shared/notification/provider-settings.ts';
+import { createReceiptReader } from '../../../../workers/ingress/notifications/read-receipts.ts';
+import {
+  createSignatureCheck,
+  type Posted,
+} from '../../../../workers/ingress/notifications/receipt-signature.ts';
+import {
+  KEYS,
+  mailgunReport,
+  sendgridReport,
+  twilioReport,
+  vonageReport,
+  type Report,
+} from '../../../support/builders/provider-receipts.ts';
+
+const NOW = 1_800_000_000_000;
+const PUBLIC_URL = 'https://bank.example/engine';
+const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
+const ADDRESS = `${PUBLIC_URL}/api/notifications/v1/receipts/twilio`;
+
+function posted({ headers, body, search = '' }: Report, secret?: string): Posted {
+  const isForm = headers['content-type']?.includes('form') === true;
+  const fields: unknown = isForm ? Object.fromEntries(new URLSearchParams(body)) : JSON.parse(body);
+  return { headers, body: Buffer.from(body), fields, search, secret };
+}
+
+type Signed = Exclude<ReceiptSettings['kind'], 'path'>;
+
+const checkOf = (kind: Signed, key = KEYS[kind]) =>
+  createSignatureCheck({ name: kind, receipts: { kind, key } }, PUBLIC_URL);
+
+const REPORTS: Readonly<Record<Signed, (atMs: number) => Report>> = {
+  sendgrid: (atMs) => sendgridReport([{ event: 'delivered', notification_id: ID }], atMs),
+  twilio: () => twilioReport({ SmsStatus: 'delivered', To: '+40722123456' }, ADDRESS, `?id=${ID}`),
+  mailgun: (atMs) => mailgunReport({ event: 'delivered' }, atMs),
+  vonage: (atMs) => vonageReport({ status: 'delivered', 'client-ref': ID, text: 'a&b=c' }, atMs),
+};
+const KINDS = Object.keys(REPORTS) as Signed[];
+
+it.each(KINDS)('accepts a report that %s signed (N7), and no other', async (kind) => {
+  const isAuthentic = await checkOf(kind);
+  const report = posted(REPORTS[kind](NOW));
+  expect(isAuthentic(report, NOW + 299_000)).toBe(true);
+  expect(isAuthentic({ ...report, headers: {}, fields: {} }, NOW)).toBe(false);
+  expect(isAuthentic({ ...report, headers: {}, fields: undefined }, NOW)).toBe(false);
+  const other = { ...KEYS, sendgrid: OTHER_KEY };
+  expect((await checkOf(kind, other[kind].replace('-', '+')))(report, NOW)).toBe(false);
+});
+
+it.each(KINDS.filter((kind) => kind !== 'twilio'))('refuses a report of %s beyond 300 s', async (kind) => {
+  const isAuthentic = await checkOf(kind);
+  for (const ms of [-301_000, 301_000]) expect(isAuthentic(posted(REPORTS[kind](NOW)), NOW + ms)).toBe(false);
+});
+
+it('refuses changed bytes, fields and addresses', async () => {
+  const sendgrid = posted(REPORTS.sendgrid(NOW));
+  const body = Buffer.concat([sendgrid.body, Buffer.from(' ')]);
+  expect((await checkOf('sendgrid'))({ ...sendgrid, body }, NOW)).toBe(false);
+  const vonage = posted(REPORTS.vonage(NOW));
+  const fields = { ...(vonage.fields as object), status: 'failed' };
+  expect((await checkOf('vonage'))({ ...vonage, fields }, NOW)).toBe(false);
+  const twilio = posted(REPORTS.twilio(NOW));
+  expect((await checkOf('twilio'))({ ...twilio, search: '?id=other' }, NOW)).toBe(false);
+});
+
+/** From the tests of SendGrid's own verifier, @sendgrid/eventwebhook. */
+const OTHER_KEY =
+  'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE83T4O/n84iotIvIW4mdBgQ/7dAfSmpqIM8kF9mN1flpVKS3GRqe62gw+2fNNRaINXvVpiglSI8eNEc6wEA3F+g==';
+
+it('accepts the example of SendGrid', async () => {
+  const event = {
+    email: 'hello@world.com',
+    event: 'dropped',
+    reason: 'Bounced Address',
+    sg_event_id: 'ZHJvcC0xMDk5NDkxOS1MUnpYbF9OSFN0T0doUTRrb2ZTbV9BLTA',
+    sg_message_id: 'LRzXl_NHStOGhQ4kofSm_A.filterdrecv-p3mdw1-756b745b58-kmzbl-18-5F5FC76C-9.0',
+    'smtp-id': '<LRzXl_NHStOGhQ4kofSm_A@ismtpd0039p1iad1.sendgrid.net>',
+    timestamp: 1_600_112_492,
+  };
+  const headers = {
+    'x-twilio-email-event-webhook-signature':
+      'MEUCIGHQVtGj+Y3LkG9fLcxf3qfI10QysgDWmMOVmxG0u6ZUAiEAyBiXDWzM+uOe5W0JuG+luQAbPIqHh89M15TluLtEZtM=',
+    'x-twilio-email-event-webhook-timestamp': '1600112502',
+  };
+  const body = `${JSON.stringify([event])}\r\n`;
+  const isAuthentic = await checkOf('sendgrid', OTHER_KEY);
+  expect(isAuthentic(posted({ headers, body }), 1_600_112_502_000)).toBe(true);
+});
+
+it('accepts others by the secret in their address, and Twilio only with a public address', async () => {
+  const states = { delivered: [], undelivered: [], bounced: [], complained: [] };
+  const receipts: ReceiptSettings = { kind: 'path', key: KEYS.path, id: '/id', status: '/s', states };
+  const isAuthentic = await createSignatureCheck({ name: 'x', receipts }, undefined);
+  const secrets = [KEYS.path, `${KEYS.path}x`, '', undefined];
+  expect(secrets.map((secret) => isAuthentic(posted(REPORTS.mailgun(NOW), secret), NOW))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+  const twilio = { name: 'twilio', receipts: { kind: 'twilio', key: KEYS.twilio } } as const;
+  await expect(createSignatureCheck(twilio, undefined)).rejects.toThrow(/PUBLIC_URL/);
+});
+
+const readBy = (settings: ReceiptSettings, report: Report) =>
+  createReceiptReader(settings)(posted(report), NOW);
+const read = (kind: Signed, report: Report) => readBy({ kind, key: KEYS[kind] }, report);
+const statusesOf = (kind: Signed, reports: readonly Report[]) =>
+  reports.map(
+    (report) =>
+      read(kind, report)
+        ?.map(({ status }) => status)
+        .join() ?? 'refused',
+  );
+
+it('reads a list of SendGrid events, and leaves out those that say nothing about the end of a message', () => {
+  const common = { email: 'ana@mail.example', notification_id: ID, timestamp: NOW / 1_000 - 60 };
+  const events = [
+    { ...common, event: 'processed' },
+    { ...common, event: 'delivered', sg_message_id: 'abc.filter0001.1.0' },
+    { ...common, event: 'bounce', type: 'bounce', status: '5.1.1', sg_message_id: 'x-ana@mail.example' },
+    { ...common, event: 'bounce', type: 'blocked', status: 'no such user ana@mail.example' },
+    { event: 'spamreport', notification_id: 'x', timestamp: 1e9 },
+  ];
+  const known = { notificationId: ID, at: NOW - 60_000, providerMessageId: undefined, code: undefined };
+  expect(read('sendgrid', sendgridReport(events, NOW))).toEqual([
+    { ...known, status: 'delivered', providerMessageId: 'abc' },
+    { ...known, status: 'bounced', code: '5.1.1' },
+    { ...known, status: 'undelivered' },
+    { ...known, status: 'complained', notificationId: undefined, at: undefined },
+  ]);
+  expect(read('sendgrid', sendgridReport([5 as never], NOW))).toBeUndefined();
+});
+
+it('reads the statuses of Mailgun, Twilio and Vonage', () => {
+  const mailgun = [
+    { event: 'delivered' },
+    { event: 'failed', severity: 'temporary', reason: 'greylisted' },
+    { event: 'failed', severity: 'permanent', reason: 'bounce' },
+    { event: 'failed', severity: 'permanent', reason: 'espblock' },
+    { event: 'complained' },
+    { event: 'opened' },
+  ].map((event) => mailgunReport(event, NOW));
+  expect(statusesOf('mailgun', mailgun)).toEqual([
+    'delivered',
+    '',
+    'bounced',
+    'undelivered',
+    'complained',
+    '',
+  ]);
+  const message = { headers: { 'message-id': '2026@mg.bank.example' } };
+  const event = {
+    event: 'delivered',
+    'user-variables': { 'notification-id': ID },
+    message,
+    timestamp: 1.5e9,
+  };
+  expect(read('mailgun', mailgunReport(event, NOW))).toMatchObject([
+    { notificationId: ID, providerMessageId: '2026@mg.bank.example', at: undefined },
+  ]);
+  const twilio = ['queued', 'sent', 'delivered', 'undelivered', 'failed'].map((SmsStatus) =>
+    twilioReport({ SmsStatus }, ADDRESS),
+  );
+  expect(statusesOf('twilio', twilio)).toEqual(['', '', 'delivered', 'undelivered', 'undelivered']);
+  const fields = { SmsStatus: 'failed', MessageSid: 'SM12', ErrorCode: '30005', To: '+40722123456' };
+  expect(read('twilio', twilioReport(fields, ADDRESS, `?id=${ID}`))).toMatchObject([
+    { notificationId: ID, providerMessageId: 'SM12', code: '30005' },
+  ]);
+  const vonage = ['accepted', 'buffered', 'delivered', 'expired', 'rejected'].map((status) =>
+    vonageReport({ status, 'client-ref': ID }, NOW),
+  );
+  expect(statusesOf('vonage', vonage)).toEqual(['', '', 'delivered', 'undelivered', 'undelivered']);
+});
+
+it('reads the reports of others by the pointers and values of their configuration', () => {
+  const settings: ReceiptSettings = {
+    kind: 'path',
+    key: KEYS.path,
+    events: '/results',
+    id: '/messageId',
+    status: '/status/groupId',
+    at: '/doneAt',
+    states: { delivered: [3], undelivered: [2, 4, 5], bounced: [], complained: [] },
+  };
+  const results = [1, 3, 5].map((groupId) => ({
+    messageId: ID.toUpperCase(),
+    status: { groupId },
+    doneAt: new Date(NOW - 1).toISOString(),
+  }));
+  const report = { headers: {}, body: JSON.stringify({ results }) };
+  const found = { notificationId: ID, at: NOW - 1 };
+  expect(readBy(settings, report)).toMatchObject([
+    { ...found, status: 'delivered' },
+    { ...found, status: 'undelivered' },
+  ]);
+  expect(readBy(settings, { headers: {}, body: '{}' })).toBeUndefined();
+});

@@ -1,0 +1,197 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { NotificationTimeline } from '../../../shared/api/operations/notification-lists.ts';
+import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
+import { HEADER } from '../../../shared/messaging/headers.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
+import { allTopicSpecs, TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
+import { RECEIPT_STATUSES } from '../../../shared/notification/notification-state.ts';
+import { startIngressWorker } from '../../../workers/ingress/main.ts';
+import { start as startNotificationWorker } from '../../../workers/notification/main.ts';
+import { authorize, JWT_SECRET } from '../../support/builders/access-token.ts';
+import { EMAIL, failing, idOf, send, SMS } from '../../support/builders/notification-call.ts';
+import { notificationState } from '../../support/builders/notification-state.ts';
+import { configurationText } from '../../support/builders/provider-entry.ts';
+import { KEYS, postReport, sendgridReport, twilioReport } from '../../support/builders/provider-receipts.ts';
+import { eventually } from '../../support/conformance/wait.ts';
+import { startProviderStandIn } from '../../support/fakes/provider-stand-in.ts';
+import { unknown } from '../../support/fakes/scripted-providers.ts';
+import { Picks } from '../../support/random/pick.ts';
+import { scratchFolder } from '../../support/scratch-folder.ts';
+import { metricsOf } from '../../support/worlds/ingress-fixture.ts';
+import { startOn } from '../../support/worlds/ingress-system.ts';
+import { idOf as upstreamId, notificationWorld, redriven } from '../../support/worlds/notification-world.ts';
+
+const END_MS = 15_000;
+const PUBLIC_URL = 'https://bank.example/engine';
+const SECRET = 'a secret of sixteen characters';
+const TIERS_MS = [10_000, 60_000, 600_000, 3_600_000];
+
+/** Both workers, SMS by Twilio and e-mail by SendGrid, which a stand-in imitates. */
+async function system(over: { readonly ingressBroker?: (broker: Broker) => Broker } = {}) {
+  const standIn = await startProviderStandIn();
+  onTestFinished(() => standIn.stop());
+  const folder = scratchFolder();
+  const file = path.join(folder, 'providers.json');
+  const sid = `AC${'0'.repeat(32)}`;
+  const twilio = {
+    provider: 'twilio',
+    url: standIn.origin,
+    'communication-channel': 'sms',
+    defaultSender: '+15005550006',
+    authentication: { username: sid, password: 'token' },
+    receipts: { kind: 'twilio', key: KEYS.twilio },
+  };
+  const sendgrid = {
+    provider: 'sendgrid',
+    url: `${standIn.origin}/mail`,
+    'communication-channel': 'email',
+    defaultSender: 'bank@bank.example',
+    'payload-template': {
+      to: 'RECEIVER_PLACEHOLDER',
+      from: 'SENDER_PLACEHOLDER',
+      subject: 'SUBJECT_PLACEHOLDER',
+      text: 'TEXT_PLACEHOLDER',
+      notification_id: 'ID_PLACEHOLDER',
+    },
+    receipts: { kind: 'sendgrid', key: KEYS.sendgrid },
+  };
+  writeFileSync(file, configurationText(twilio, sendgrid));
+  standIn.otherwise(({ path: to }) =>
+    to === '/mail'
+      ? { status: 202, headers: { 'x-message-id': 'abc' } }
+      : { status: 201, body: { sid: 'SM12', status: 'queued' } },
+  );
+  const broker = createEmbeddedBroker();
+  onTestFinished(() => broker.close());
+  await broker.admin.createTopics(allTopicSpecs('', TIERS_MS));
+  const env = {
+    DATA_DIR: folder,
+    NOTIFICATION_CONFIG_FILE: file,
+    PUBLIC_URL,
+    RESULT_ID_SECRET: SECRET,
+    AUTH_JWT_SECRET: JWT_SECRET,
+  };
+  await startOn(broker, startNotificationWorker, env);
+  const ingress = await startOn(over.ingressBroker?.(broker) ?? broker, startIngressWorker, env);
+  const headers = await authorize('ana', 'operations:read');
+  const get = async (address: string): Promise<unknown> =>
+    (await fetch(ingress.url + address, { headers })).json();
+  return {
+    standIn,
+    url: ingress.url,
+    receipts: `${ingress.url}/api/notifications/v1/receipts`,
+    send: (channel: 'sms' | 'email', body: object) => idOf(send(ingress.url, channel, body, { headers })),
+    shown: async (id: string) => (await get(`/api/notifications/v1/${id}`)) as Record<string, unknown>,
+    timeline: async (id: string) =>
+      (await get(`/api/operations/v1/notifications/${id}`)) as NotificationTimeline,
+  };
+}
+
+const eventOf = (id: string, event: string) => ({
+  event,
+  notification_id: id,
+  email: 'ana@mail.example',
+  sg_message_id: 'abc.filter1',
+  timestamp: Math.floor(Date.now() / 1_000) - 1,
+});
+const NAMES = { dropped: 'undelivered', delivered: 'delivered', bounce: 'bounced', spamreport: 'complained' };
+const EVENTS = Object.keys(NAMES) as (keyof typeof NAMES)[];
+
+it('shows what a provider reports after it accepted a message, beside the attempts (N7)', async () => {
+  const { standIn, receipts, send: sendTo, shown, timeline, url } = await system();
+  const id = await sendTo('sms', SMS);
+  await eventually('the call', END_MS, () => standIn.requests.length === 1);
+  const callback = new URLSearchParams(standIn.requests[0]?.body.toString()).get('StatusCallback');
+  expect(callback).toBe(`${PUBLIC_URL}/api/notifications/v1/receipts/twilio?id=${id}`);
+  await eventually('the end', END_MS, async () => (await shown(id))['status'] === 'sent');
+  const [address = '', query] = (callback ?? '').split('?');
+  const fields = { MessageSid: 'SM12', SmsStatus: 'delivered', To: SMS.receiver };
+  const report = twilioReport(fields, address, `?${query}`);
+  const posts = [
+    postReport(`${receipts}/twilio`, report),
+    postReport(`${receipts}/twilio`, { ...report, search: '?id=x' }),
+    postReport(`${receipts}/other`, report),
+    postReport(`${receipts}/sendgrid`, { ...sendgridReport([]), body: '[' }),
+    postReport(`${receipts}/sendgrid`, sendgridReport([5 as never])),
+    postReport(`${receipts}/sendgrid`, sendgridReport([eventOf(upstreamId(9), 'delivered')])),
+  ];
+  expect((await Promise.all(posts)).map(({ status }) => status)).toEqual([200, 401, 404, 401, 400, 200]);
+  await eventually('the receipt', END_MS, async () => (await shown(id))['status'] === 'delivered');
+  expect(await shown(id)).toMatchObject({ attempts: [{ result: 'sent' }], providerMessageId: 'SM12' });
+  const { status, events } = await timeline(id);
+  expect(status).toBe('delivered');
+  expect(events.map(({ event }) => event)).toEqual(['accepted', 'attempt', 'sent', 'delivered']);
+  expect(events.at(-1)).toMatchObject({ providerMessageId: 'SM12' });
+  const metrics = await metricsOf({ url });
+  expect(metrics).toContain('plat_ingress_receipts_total{provider="twilio",result="delivered"} 1');
+  expect(metrics).toContain('plat_ingress_receipts_total{provider="sendgrid",result="unknown"} 1');
+});
+
+it('ends in the same states after receipts over HTTP in any order, twice each (N7)', async () => {
+  const { receipts, send: sendTo, shown } = await system();
+  const ids = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => sendTo('email', { ...EMAIL, message: `Hello ${index}` })),
+  );
+  const picks = new Picks(7);
+  const chosen = ids.map((id) => ({ id, events: EVENTS.filter(() => picks.chance(60)) }));
+  const all = chosen.flatMap(({ id, events }) => events.map((event) => eventOf(id, event)));
+  const twice = [...all, ...all].map((event) => ({ event, place: picks.share() }));
+  const ordered = twice.toSorted((one, other) => one.place - other.place).map(({ event }) => event);
+  const lists = Array.from({ length: 8 }, (_, list) => ordered.filter((_event, at) => at % 8 === list));
+  const answers = await Promise.all(
+    lists.map((list) => postReport(`${receipts}/sendgrid`, sendgridReport(list))),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(lists.map(() => 200));
+  const expected = chosen.map(({ events }) => {
+    const names = new Set<string>(events.map((event) => NAMES[event]));
+    return RECEIPT_STATUSES.findLast((status) => names.has(status)) ?? 'sent';
+  });
+  const statuses = () => Promise.all(ids.map(async (id) => (await shown(id))['status']));
+  await eventually(
+    'the states',
+    END_MS,
+    async () => JSON.stringify(await statuses()) === JSON.stringify(expected),
+  );
+});
+
+const isReceipt = (key: unknown) => String(key).includes('/');
+
+it('answers 503 while receipts cannot be stored, so that the provider repeats them', async () => {
+  let isAway = false;
+  const {
+    receipts,
+    send: sendTo,
+    shown,
+  } = await system({
+    ingressBroker: (broker) =>
+      failing(broker, (messages) => isAway && messages.some(({ key }) => isReceipt(key))),
+  });
+  const id = await sendTo('email', EMAIL);
+  isAway = true;
+  const report = () => postReport(`${receipts}/sendgrid`, sendgridReport([eventOf(id, 'bounce')]));
+  expect((await report()).status).toBe(503);
+  isAway = false;
+  expect((await report()).status).toBe(200);
+  await eventually('the receipt', END_MS, async () => (await shown(id))['status'] === 'bounced');
+});
+
+it('a receipt settles a parked notification, which is then never sent again', async () => {
+  const world = await notificationWorld({ tiersMs: [20] });
+  world.providers.add('only').answer = () => unknown();
+  await world.worker();
+  const [parked, other] = [upstreamId(1), upstreamId(2)];
+  for (const id of [parked, other]) await world.sms({ id, key: id });
+  const isParked = (id: string) => world.states.get(id)?.status === 'parked';
+  await eventually('both are parked', END_MS, () => isParked(parked) && isParked(other));
+  const receipt = notificationState(parked, { status: 'undelivered', updatedAt: Date.now() });
+  const { value, headers } = await world.codec.encode('NotificationState', receipt, 'avro');
+  await world.publish(TOPIC.notificationOutcomes, { key: `${parked}/undelivered`, value, headers });
+  await eventually('the receipt', END_MS, () => world.history.some(({ status }) => status === 'undelivered'));
+  const again = redriven(2, { [HEADER.redriveUnknown]: 'true' });
+  for (const id of [parked, other]) await world.sms({ id, key: id, headers: again });
+  await eventually('the redrive of the other', END_MS, () => world.providers.calls.length === 3);
+  await eventually('no command waits', END_MS, () => world.states.get(other)?.attempt === 2);
+  expect(world.providers.calls.map(({ id }) => id)).toEqual([parked, other, other].toSorted());
+});
