@@ -55,4 +55,9 @@ export interface EmailCommand extends CommandOptions {
 
 export type Outbound =
   | ({ readonly channel: 'sms'; readonly id: string } & SmsCommand)
-  | ({ readonly channel: 'email'; readonly id: string } & EmailCommand);
+  | ({
+      readonly channel: 'email';
+      readonly id: string;
+      /** The link of a campaign (RFC 8058, N8). */
+      readonly unsubscribeUrl?: string | undefined;
+    } & EmailCommand);

@@ -20,7 +20,7 @@ export type DeliveryStatus =
 export const RECEIPT_STATUSES = ['undelivered', 'delivered', 'bounced', 'complained'] as const;
 export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number];
 
-export function isReceipt(status: NotificationStatus): status is ReceiptStatus {
+export function isReceipt(status: string): status is ReceiptStatus {
   return (RECEIPT_STATUSES as readonly string[]).includes(status);
 }
 

@@ -20,6 +20,10 @@ export const PLACEHOLDERS = [
   'CC',
   'BCC',
   'ID',
+  /** The link of a campaign mail, and its two headers (RFC 8058, N8). Other messages have no value for them. */
+  'UNSUBSCRIBE_URL',
+  'LIST_UNSUBSCRIBE',
+  'LIST_UNSUBSCRIBE_POST',
   'ATTACHMENT_NAME',
   /** Base64. */
   'ATTACHMENT_CONTENT',

@@ -18,7 +18,7 @@ import {
   type Placeholder,
   type TemplateObject,
 } from './payload-template.ts';
-import { isSenderOf, isSingleAddress } from './sender-address.ts';
+import { isSenderOf } from './sender-address.ts';
 
 /** Longest URL or credential, in UTF-16 code units. The tokens of some providers are long JWTs. */
 const MAX_TEXT = 8_192;
@@ -46,16 +46,6 @@ const isSingleLine = (text: string): boolean => !CONTROL.test(text);
 
 const isVisibleAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 const VISIBLE_ASCII_REQUIRED = 'must consist of visible ASCII characters, as it is sent in a header';
-
-/** With the longest mailto, List-Unsubscribe still has at most 998 octets (RFC 5322, 2.1.1) and needs no folding. */
-const MAX_UNSUBSCRIBE_URL = 600;
-
-/** A one-click URL is written in a header between angle brackets (RFC 8058), so it must not contain them. */
-function isUnsubscribeUrl(url: string): boolean {
-  const filled = url.replaceAll('{id}', 'x'.repeat(36));
-  const isVisible = /^https:\/\/[\x21-\x7e]+$/i.test(filled) && !/[<>]/.test(filled);
-  return isVisible && filled.length <= MAX_UNSUBSCRIBE_URL && URL.canParse(filled);
-}
 
 function isPrivateKey(pem: string): boolean {
   try {
@@ -209,17 +199,6 @@ const SMTP = object({
     keySelector: line(MAX_NAME),
     privateKey: text(MAX_TEMPLATE).refine(isPrivateKey, { error: 'must be a private key in PEM' }),
   }).optional(),
-  listUnsubscribe: object({
-    url: line(MAX_UNSUBSCRIBE_URL).refine(isUnsubscribeUrl, {
-      error:
-        'must be an https URL in ASCII without blanks, < and >, of at most 600 characters with the notificationId in place of each {id}',
-    }),
-    mailto: line(320)
-      .refine((address) => isSingleAddress(address) && isVisibleAscii(address), {
-        error: 'must be one e-mail address in ASCII',
-      })
-      .optional(),
-  }).optional(),
   tls: object({ ca: certificates().optional(), rejectUnauthorized: flag().optional() }).optional(),
 });
 
@@ -254,6 +233,7 @@ const receipts = z.discriminatedUnion(
         undelivered: list(scalar()).default([]),
         bounced: list(scalar()).default([]),
         complained: list(scalar()).default([]),
+        unsubscribed: list(scalar()).default([]),
       }),
     }),
   ],

@@ -210,7 +210,7 @@ function toConfig(env: Environment) {
     },
     notification: {
       configFile: env.NOTIFICATION_CONFIG_FILE,
-      publicUrl: env.PUBLIC_URL,
+      publicUrl: env.PUBLIC_URL ?? localUrl(env),
       outboxFolder: path.join(env.DATA_DIR === 'memory' ? 'var' : env.DATA_DIR, 'outbox'),
       defaultCountry: env.NOTIFICATION_DEFAULT_COUNTRY,
       retryTiersMs: env.NOTIFICATION_RETRY_TIERS,
@@ -226,6 +226,12 @@ function toConfig(env: Environment) {
     concurrency: CONCURRENCY as number,
     limits: QUEUE_LIMITS,
   } as const;
+}
+
+/** With the local outbox, links of its mails lead to the ingress of this machine. */
+function localUrl({ NOTIFICATION_CONFIG_FILE, HOST, PORT }: Environment): string | undefined {
+  const isLocal = NOTIFICATION_CONFIG_FILE === undefined && isLoopback(HOST);
+  return isLocal ? `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}` : undefined;
 }
 
 function quotaSettings(env: Environment): QuotaSettings | undefined {

@@ -51,6 +51,7 @@ const CODES = {
   'unsupported-media-type': { status: 415, title: 'The content type is not supported' },
   'reply-too-large': { status: 422, title: 'The answer is larger than a message may be' },
   'country-not-allowed': { status: 422, title: 'Messages to this country are not allowed' },
+  suppressed: { status: 422, title: 'An address does not get such messages' },
   'too-many-records': { status: 422, title: 'More records would have to be read than a call may' },
   'not-computable': { status: 422, title: 'The request cannot be computed' },
   'rate-limited': { status: 429, title: 'Too many requests', retryable: true },

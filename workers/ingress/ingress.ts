@@ -11,11 +11,13 @@ import { registerResults } from './actions/result-route.ts';
 import type { ChannelProfiles } from './notifications/channels.ts';
 import type { Reporter } from './notifications/receipt-route.ts';
 import { registerNotifications, type Notifications } from './notifications/register-notifications.ts';
+import type { Suppressions } from '../../shared/suppressions/suppressions.ts';
 import { sharedDeadLetterLog } from '../../shared/dead-letters/dead-letter-log.ts';
 import { registerDeadLetters } from './operations/dead-letter-routes.ts';
 import { registerNotificationSearch } from './operations/notification-routes.ts';
 import { registerOutboxMessages, type OutboxReader } from './operations/outbox-routes.ts';
 import { createOnDemandCatalogue, registerProducts } from './operations/product-routes.ts';
+import { registerSuppressions } from './operations/suppression-routes.ts';
 import { registerSystem, type ShownSystem } from './operations/system/system-routes.ts';
 import { createAdmission } from './server/admission.ts';
 import { createApp, type Listen } from './server/app.ts';
@@ -31,6 +33,7 @@ export interface IngressDeps extends Omit<IngressContext, 'admission' | 'traffic
   readonly actions: ActionRegistry;
   readonly channelProfiles: ChannelProfiles;
   readonly reporters: readonly Reporter[];
+  readonly suppressions: Suppressions;
   /** Undefined if messages do not go to the outbox, or it may not be shown. */
   readonly outbox: OutboxReader | undefined;
   readonly system: ShownSystem;
@@ -112,6 +115,7 @@ function registerOperations(app: FastifyInstance, context: Context, { feed, keys
   registerNotificationSearch(app, base, { ...context, feed, keys });
   registerDeadLetters(app, base, { ...context, letters, proofs: keys.commands });
   registerOutboxMessages(app, base, context);
+  registerSuppressions(app, base, context);
   registerProducts(app, base, { ...context, catalogue });
   return () => Promise.all([letters.close(), catalogue.stop()]);
 }

@@ -65,6 +65,7 @@ export async function start(
         ...Object.fromEntries(tiers.map((tier) => [`retry-${tierLabel(tier)}`, tier.consumer.health()])),
         ledger: shared.deliveryLog.health(),
         hold: shared.hold.health(),
+        suppressions: shared.suppressions.health(),
         ...(shared.quotas === undefined ? {} : { quotas: shared.quotas.health() }),
       }),
     stop,

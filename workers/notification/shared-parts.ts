@@ -4,6 +4,7 @@ import type { RuntimeOptions } from '../../shared/messaging/consumer/consumer-ru
 import type { ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { Channel, Priority } from '../../shared/notification/notification-command.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topic-list.ts';
+import { openSuppressions, type Suppressions } from '../../shared/suppressions/suppressions.ts';
 import { openQuotas } from '../../shared/quotas/quotas.ts';
 import { createCommandCheck } from '../../shared/notification/command-proof.ts';
 import { chooseResultSecret } from '../runtime/result-secret.ts';
@@ -60,9 +61,11 @@ export function createSharedParts(context: WorkerContext) {
     limits: config.limits.hold,
   });
   const quotas = openQuotas(context, 'notification-quotas');
+  const suppressions = openList(context);
   return {
     self,
     quotas,
+    suppressions,
     checkText: createCommandCheck(secretOf(context)),
     deliveryLog,
     hold,
@@ -75,12 +78,21 @@ export function createSharedParts(context: WorkerContext) {
     start: async (): Promise<void> => {
       await Promise.all(publishers.map((publisher) => publisher.start()));
       await Promise.all([deliveryLog.start(), hold.start(FIRST_READ_MS), quotas?.start()]);
+      await suppressions.start();
     },
     parts: [
       stopTogether(publishers),
-      stopTogether([deliveryLog, hold, ...(quotas === undefined ? [] : [quotas])]),
+      stopTogether([deliveryLog, hold, suppressions, ...(quotas === undefined ? [] : [quotas])]),
     ],
   };
+}
+
+/** The list has the hashes of the ingress, whose secret on Kafka is fixed if none is set. */
+function openList(context: WorkerContext): Suppressions {
+  const { resultIdSecret: configured, dataFolder } = context.config;
+  const brokerKind = context.broker.kind;
+  const secret = chooseResultSecret({ configured, accessRequired: false, brokerKind, dataFolder });
+  return openSuppressions(context, { clientId: 'notification-suppressions', secret });
 }
 
 /** Returns the secret of the ingress, or undefined on Kafka without RESULT_ID_SECRET. */

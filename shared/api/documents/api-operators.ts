@@ -43,6 +43,13 @@ import {
   type OperationId,
   type PathItem,
 } from './api-operation.ts';
+import {
+  listedSuppression,
+  removalBody,
+  suppressionBody,
+  suppressionPage,
+  suppressionQuery,
+} from '../operations/suppression-calls.ts';
 import TEXTS from './operation-texts.json' with { type: 'json' };
 import { namedObject } from '../json/field-kinds.ts';
 
@@ -50,6 +57,7 @@ const BASE = '/api/operations/v1';
 const LETTERS = `${BASE}/dead-letters`;
 const OUTBOX = `${BASE}/outbox`;
 const HTML = `${OUTBOX}/{messageId}/html`;
+const SUPPRESSIONS = `${BASE}/suppressions`;
 const ACTION_PROBLEMS = [400, 401, 403, 405, 408, 413, 415, 422, 429, 431, 500, 503];
 
 export const operationsPart = apiPart('Operations', {
@@ -82,7 +90,27 @@ export const operationsPart = apiPart('Operations', {
       },
     },
   },
+  ...reading(SUPPRESSIONS, 'listSuppressions', suppressionPage, { query: suppressionQuery }),
+  [`${SUPPRESSIONS}/add`]: suppressionChange('addSuppression', suppressionBody, []),
+  [`${SUPPRESSIONS}/remove`]: suppressionChange('removeSuppression', removalBody, [404]),
 });
+
+function suppressionChange(
+  id: 'addSuppression' | 'removeSuppression',
+  schema: z.ZodType,
+  problems: number[],
+): PathItem {
+  const about = aboutOperation(id);
+  const post = {
+    ...about,
+    requestBody: requestBody(schema, { [id]: { summary: about.summary, value: examples[id] } }),
+    responses: {
+      200: answer('The entry.', { headers: ['X-Correlation-Id'], schema: listedSuppression }),
+      ...problemReferences([400, 401, 403, 405, 408, 413, 415, 429, 431, 503, ...problems]),
+    },
+  };
+  return { post };
+}
 
 function letterAction(id: OperationId, schema: z.ZodType, example: object): PathItem {
   const about = aboutOperation(id);

@@ -190,6 +190,16 @@ export class RecordIndex {
       .map(readRow);
   }
 
+  /** At most `limit` open records behind the row `after`, except those that are not written yet, in a stable order. */
+  openPage(after: number, limit: number): readonly (IndexedRecord & { readonly rowId: number })[] {
+    return this.#file.database
+      .prepare(
+        'SELECT value, at, open, rowid FROM records WHERE open = 1 AND rowid > ? ORDER BY rowid LIMIT ?',
+      )
+      .all(after, limit)
+      .map((row) => ({ ...readRow(row), rowId: Number(row['rowid']) }));
+  }
+
   /** Whether another record can be added. If not, the reader must stop, and begin again at `positions`. */
   accepts(): boolean {
     return this.#waitingBytes < this.#limits.waitingBytes;

@@ -17,7 +17,7 @@ const PARTITIONS = 12;
 const RESULT_PARTITIONS = 6;
 /** Every notification worker and ingress reads all outcomes and usage. With fewer partitions that costs less. */
 const OUTCOME_PARTITIONS = 3;
-/** One partition orders all records, so that a product is never read before its lists. There are few records. */
+/** One partition orders all records, so that a product is never read before its lists. There are few records a second. */
 const ORDERED_PARTITIONS = 1;
 /** The largest message is a simulation with the schedules of all offers. 1,200 instalments take less than 1 MiB. */
 export const MAX_MESSAGE_BYTES = 8 * MIB;
@@ -103,6 +103,7 @@ const LIST = {
   ),
   notificationAcceptances: entry('plat.notification.acceptances.v1', expiringState(ACCEPTANCE_RETENTION_MS)),
   notificationUsage: entry('plat.notification.usage.v1', USAGE, OUTCOME_PARTITIONS),
+  notificationSuppressions: entry('plat.notification.suppressions.v1', STATE, ORDERED_PARTITIONS),
   notificationDeadLetters: deadLetters('plat.notification.dead-letters.v1'),
   deadLetterAudit: entry('plat.dead-letters.audit.v1', retention(AUDIT_RETENTION_MS), ORDERED_PARTITIONS),
 } as const satisfies Readonly<Record<MessageTopic, Entry>> & Readonly<Record<string, Entry>>;

@@ -14,6 +14,7 @@ import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedde
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { startHealthServer } from '../../../shared/platform/health.ts';
 import { systemClock, systemPorts } from '../../../shared/platform/system-ports.ts';
+import { openSuppressions } from '../../../shared/suppressions/suppressions.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
@@ -89,6 +90,7 @@ const INGRESS_TOPICS = [
   TOPIC.emailUrgentCommands,
   TOPIC.notificationAcceptances,
   TOPIC.notificationOutcomes,
+  TOPIC.notificationSuppressions,
 ];
 
 /** An embedded broker with the topics of the ingress. */
@@ -129,6 +131,10 @@ export async function startTestIngress(settings: IngressSettings = {}): Promise<
     broker,
     notificationPublisher: broker.createPublisher({ clientId: 'test-notifications' }),
     ...(await readProviderFacts(undefined)),
+    suppressions: openSuppressions(
+      { ...systemPorts, broker, config: loadConfig({}), log: silentLog },
+      { clientId: 'test-suppressions', secret: 'a secret for tests only' },
+    ),
     outbox: undefined,
     codec: jsonCodec,
     log: silentLog,

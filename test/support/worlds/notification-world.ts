@@ -36,6 +36,7 @@ export interface Given {
   readonly partition?: number;
   readonly priority?: Priority;
   readonly receiver?: string;
+  readonly category?: 'campaign';
 }
 
 export type NotificationWorld = Awaited<ReturnType<typeof notificationWorld>>;
@@ -105,8 +106,11 @@ export async function notificationWorld(options: WorldOptions = {}) {
   };
 }
 
-function commandOf(channel: Channel, { id, message = 'hello', receiver = '+40722123456' }: Given): object {
-  const common = { notificationId: id, sender: undefined, message };
+function commandOf(
+  channel: Channel,
+  { id, message = 'hello', receiver = '+40722123456', category }: Given,
+): object {
+  const common = { notificationId: id, sender: undefined, message, category };
   if (channel === 'sms') return { ...common, receiver };
   const email = { cc: [], bcc: [], subject: 'subject', contentType: 'text/plain', attachments: [] };
   return { ...common, ...email, receiver: 'someone@example.org' };

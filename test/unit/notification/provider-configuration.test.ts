@@ -41,7 +41,6 @@ const authenticated = (kind: string, more = {}, authentication: object = HTTP.au
 const templated = (template: unknown) => http({ 'payload-template': template });
 const smtp = (settings: object) => ({ ...SMTP, ...settings });
 const mailing = (settings: object) => smtp({ smtp: settings });
-const unsubscribing = (settings: object) => mailing({ listUnsubscribe: { url: 'https://x', ...settings } });
 const limited = (limits: object) => http({ limits });
 const statusOf = (...status: readonly unknown[]) => connected({ success: { status } });
 const each = (of: (settings: object) => object, name: string, ...values: readonly unknown[]) =>
@@ -282,11 +281,6 @@ describe('an invalid configuration', () => {
       ),
       ...['a@b.example', 'TwelveLetter', 'Bancă'].map((defaultSender) => http({ defaultSender })),
     ],
-    [
-      'smtp.listUnsubscribe.url',
-      ...each(unsubscribing, 'url', 'http://x/{id}', 'https://x/<{id}>', 'https://x/a b', 'https://x/ă'),
-      ...each(unsubscribing, 'url', 'https://', 'ftp://x', 'https://x/{id}>, <mailto:a@b.c'),
-    ],
     ['smtp.requireTls', smtp({ smtp: { requireTls: false } })],
     ['smtp.tls.rejectUnauthorized', mailing(TRUSTING), smtp({ url: 'smtps://mail.example', smtp: TRUSTING })],
     ['smtp.dkim.privateKey', signed({ domainName: 'a', keySelector: 'b', privateKey: 'c' })],
@@ -307,7 +301,6 @@ describe('an invalid configuration', () => {
     ['senders', smtp({ defaultSender: 'Banca Ță <no-reply@bank.example>' })],
     ['senders', ...['+40311234567', '1234', 'Kvartsbank9'].map((defaultSender) => http({ defaultSender }))],
     ['a messaging service as sender', { ...TWILIO, defaultSender: `MG${'a'.repeat(32)}` }],
-    ['an unsubscribe URL', smtp({ smtp: { listUnsubscribe: { url: 'https://x.example/u?n={id}' } } })],
     [
       'a user in the URL or in the body',
       http({ url: 'https://api.example/{username}', authentication: { username: 'u', key: 'k' } }),
@@ -390,8 +383,6 @@ describe('an invalid configuration', () => {
     ['connector.success.status', 100, (length) => statusOf(...Array.from({ length }, () => 200))],
     ['provider', 40, (length) => http({ provider: x(length) })],
     ['payload-template', 65_536, (length) => templated(JSON.stringify(TEMPLATE).padEnd(length))],
-    ['smtp.listUnsubscribe.mailto', 320, (length) => unsubscribing({ mailto: x(length, 'a@') })],
-    ['smtp.listUnsubscribe.url', 600, (length) => unsubscribing({ url: x(length - 32, 'https://x/{id}') })],
     ['notificationConfigurations', 100, (length) => Array.from({ length }, () => HTTP)],
   ])('is no longer than allowed at %s: %i', (path, longest, of) => {
     const faults = [longest, longest + 1].map((length) => faultsOf(...[of(length)].flat()));

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeyPair, SignJWT } from 'jose';
 import { expect, it, vi } from 'vitest';
 import { z } from 'zod';
@@ -58,6 +59,8 @@ const LETTER = `${LETTERS}/{topic}/{partition}/{offset}`;
 const OUTBOX = `${OPERATIONS}/outbox`;
 const OUTBOX_MESSAGE = `${OUTBOX}/{messageId}`;
 const OUTBOX_HTML = `${OUTBOX_MESSAGE}/html`;
+const SUPPRESSIONS = `${OPERATIONS}/suppressions`;
+const [ADD, REMOVE] = [`${SUPPRESSIONS}/add`, `${SUPPRESSIONS}/remove`];
 const PRODUCTS = `${OPERATIONS}/products`;
 const PRODUCT = `${PRODUCTS}/{code}`;
 const VERSION = `${PRODUCT}/versions/{version}`;
@@ -191,6 +194,8 @@ const BODIES: Readonly<Record<string, object>> = {
     ACTIONS.map(({ name, examples: [{ request }] }) => [ACTION_PREFIX + name, { ...request, Unknown: 1 }]),
   ),
   [SMS_PATH]: { ...SMS, extra: 1 },
+  [ADD]: { receiver: 'ana@mail.example', reason: 'a test' },
+  [REMOVE]: { hash: 'none', reason: 'a test' },
   ...Object.fromEntries(
     ['redrive', 'edit', 'discard', 'mark-sent'].map((action) => {
       const body = { selection: { topics: ['notification'] }, reason: 'a test' };
@@ -393,6 +398,23 @@ const SPECIAL: Readonly<Record<string, Provoke>> = {
     403: valid('outbox'),
     404: () => htmlOf(async () => undefined),
     500: () => htmlOf(fails(new Error('the disk failed'))),
+  }),
+  ...each([SUPPRESSIONS, ADD], { 200: valid('sending') }),
+  [`${SUPPRESSIONS} 400`]: valid('sending', { path: `${SUPPRESSIONS}?limit=0` }),
+  [`${ADD} 400`]: valid('sending', { body: { receiver: 'x@', reason: 'a test' } }),
+  ...each([REMOVE], {
+    200: async (open) => {
+      const { hash } = (await (await call(open('sending'), ADD)).json()) as { hash: string };
+      const body = { hash, reason: 'a test' };
+      let removed = await call(open('sending'), REMOVE, { body });
+      for (let tries = 0; removed.status === 404 && tries < 100; tries += 1) {
+        await sleep(20);
+        removed = await call(open('sending'), REMOVE, { body });
+      }
+      return removed;
+    },
+    400: valid('sending', { body: {} }),
+    404: valid('sending'),
   }),
   // Without the topic: 503.
   ...each([PRODUCTS, PRODUCT, VERSION], {

@@ -1,93 +1,18 @@
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import type { NotificationTimeline } from '../../../shared/api/operations/notification-lists.ts';
-import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedded-broker.ts';
+import { expect, it } from 'vitest';
 import { HEADER } from '../../../shared/messaging/headers.ts';
-import type { Broker } from '../../../shared/messaging/ports.ts';
-import { allTopicSpecs, TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
+import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { RECEIPT_STATUSES } from '../../../shared/notification/notification-state.ts';
-import { startIngressWorker } from '../../../workers/ingress/main.ts';
-import { start as startNotificationWorker } from '../../../workers/notification/main.ts';
-import { authorize, JWT_SECRET } from '../../support/builders/access-token.ts';
-import { EMAIL, failing, idOf, send, SMS } from '../../support/builders/notification-call.ts';
+import { EMAIL, failing, idOf, SMS } from '../../support/builders/notification-call.ts';
 import { notificationState } from '../../support/builders/notification-state.ts';
-import { configurationText } from '../../support/builders/provider-entry.ts';
-import { KEYS, postReport, sendgridReport, twilioReport } from '../../support/builders/provider-receipts.ts';
+import { postReport, sendgridReport, twilioReport } from '../../support/builders/provider-receipts.ts';
 import { eventually } from '../../support/conformance/wait.ts';
-import { startProviderStandIn } from '../../support/fakes/provider-stand-in.ts';
 import { unknown } from '../../support/fakes/scripted-providers.ts';
 import { Picks } from '../../support/random/pick.ts';
-import { scratchFolder } from '../../support/scratch-folder.ts';
 import { metricsOf } from '../../support/worlds/ingress-fixture.ts';
-import { startOn } from '../../support/worlds/ingress-system.ts';
+import { PUBLIC_URL, reportingSystem } from '../../support/worlds/reporting-system.ts';
 import { idOf as upstreamId, notificationWorld, redriven } from '../../support/worlds/notification-world.ts';
 
 const END_MS = 15_000;
-const PUBLIC_URL = 'https://bank.example/engine';
-const SECRET = 'a secret of sixteen characters';
-const TIERS_MS = [10_000, 60_000, 600_000, 3_600_000];
-
-/** Both workers, SMS by Twilio and e-mail by SendGrid, which a stand-in imitates. */
-async function system(over: { readonly ingressBroker?: (broker: Broker) => Broker } = {}) {
-  const standIn = await startProviderStandIn();
-  onTestFinished(() => standIn.stop());
-  const folder = scratchFolder();
-  const file = path.join(folder, 'providers.json');
-  const sid = `AC${'0'.repeat(32)}`;
-  const twilio = {
-    provider: 'twilio',
-    url: standIn.origin,
-    'communication-channel': 'sms',
-    defaultSender: '+15005550006',
-    authentication: { username: sid, password: 'token' },
-    receipts: { kind: 'twilio', key: KEYS.twilio },
-  };
-  const sendgrid = {
-    provider: 'sendgrid',
-    url: `${standIn.origin}/mail`,
-    'communication-channel': 'email',
-    defaultSender: 'bank@bank.example',
-    'payload-template': {
-      to: 'RECEIVER_PLACEHOLDER',
-      from: 'SENDER_PLACEHOLDER',
-      subject: 'SUBJECT_PLACEHOLDER',
-      text: 'TEXT_PLACEHOLDER',
-      notification_id: 'ID_PLACEHOLDER',
-    },
-    receipts: { kind: 'sendgrid', key: KEYS.sendgrid },
-  };
-  writeFileSync(file, configurationText(twilio, sendgrid));
-  standIn.otherwise(({ path: to }) =>
-    to === '/mail'
-      ? { status: 202, headers: { 'x-message-id': 'abc' } }
-      : { status: 201, body: { sid: 'SM12', status: 'queued' } },
-  );
-  const broker = createEmbeddedBroker();
-  onTestFinished(() => broker.close());
-  await broker.admin.createTopics(allTopicSpecs('', TIERS_MS));
-  const env = {
-    DATA_DIR: folder,
-    NOTIFICATION_CONFIG_FILE: file,
-    PUBLIC_URL,
-    RESULT_ID_SECRET: SECRET,
-    AUTH_JWT_SECRET: JWT_SECRET,
-  };
-  await startOn(broker, startNotificationWorker, env);
-  const ingress = await startOn(over.ingressBroker?.(broker) ?? broker, startIngressWorker, env);
-  const headers = await authorize('ana', 'operations:read');
-  const get = async (address: string): Promise<unknown> =>
-    (await fetch(ingress.url + address, { headers })).json();
-  return {
-    standIn,
-    url: ingress.url,
-    receipts: `${ingress.url}/api/notifications/v1/receipts`,
-    send: (channel: 'sms' | 'email', body: object) => idOf(send(ingress.url, channel, body, { headers })),
-    shown: async (id: string) => (await get(`/api/notifications/v1/${id}`)) as Record<string, unknown>,
-    timeline: async (id: string) =>
-      (await get(`/api/operations/v1/notifications/${id}`)) as NotificationTimeline,
-  };
-}
 
 const eventOf = (id: string, event: string) => ({
   event,
@@ -100,8 +25,8 @@ const NAMES = { dropped: 'undelivered', delivered: 'delivered', bounce: 'bounced
 const EVENTS = Object.keys(NAMES) as (keyof typeof NAMES)[];
 
 it('shows what a provider reports after it accepted a message, beside the attempts (N7)', async () => {
-  const { standIn, receipts, send: sendTo, shown, timeline, url } = await system();
-  const id = await sendTo('sms', SMS);
+  const { standIn, receipts, send: sendTo, shown, timeline, url } = await reportingSystem();
+  const id = await idOf(sendTo('sms', SMS));
   await eventually('the call', END_MS, () => standIn.requests.length === 1);
   const callback = new URLSearchParams(standIn.requests[0]?.body.toString()).get('StatusCallback');
   expect(callback).toBe(`${PUBLIC_URL}/api/notifications/v1/receipts/twilio?id=${id}`);
@@ -130,9 +55,9 @@ it('shows what a provider reports after it accepted a message, beside the attemp
 });
 
 it('ends in the same states after receipts over HTTP in any order, twice each (N7)', async () => {
-  const { receipts, send: sendTo, shown } = await system();
+  const { receipts, send: sendTo, shown } = await reportingSystem();
   const ids = await Promise.all(
-    Array.from({ length: 12 }, (_, index) => sendTo('email', { ...EMAIL, message: `Hello ${index}` })),
+    Array.from({ length: 12 }, (_, index) => idOf(sendTo('email', { ...EMAIL, message: `Hello ${index}` }))),
   );
   const picks = new Picks(7);
   const chosen = ids.map((id) => ({ id, events: EVENTS.filter(() => picks.chance(60)) }));
@@ -164,11 +89,11 @@ it('answers 503 while receipts cannot be stored, so that the provider repeats th
     receipts,
     send: sendTo,
     shown,
-  } = await system({
+  } = await reportingSystem({
     ingressBroker: (broker) =>
       failing(broker, (messages) => isAway && messages.some(({ key }) => isReceipt(key))),
   });
-  const id = await sendTo('email', EMAIL);
+  const id = await idOf(sendTo('email', EMAIL));
   isAway = true;
   const report = () => postReport(`${receipts}/sendgrid`, sendgridReport([eventOf(id, 'bounce')]));
   expect((await report()).status).toBe(503);

@@ -15,6 +15,7 @@ import type {
 } from '../../../shared/notification/notification-command.ts';
 import type { NotificationAcceptance } from '../../../shared/notification/notification-state.ts';
 import type { Quota, Quotas } from '../../../shared/quotas/quotas.ts';
+import type { Suppressions } from '../../../shared/suppressions/suppressions.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { warningsList } from '../../../shared/messaging/header-text.ts';
 import type { ErrorCode, ProblemExtras, Warning } from '../../../shared/platform/problem.ts';
@@ -46,6 +47,7 @@ export interface ValidNotification {
 interface AcceptDeps extends IngressContext, IdempotencyDeps {
   readonly publisher: Publisher;
   readonly acceptances: AcceptanceRecords;
+  readonly suppressions: Pick<Suppressions, 'faultsOf'>;
 }
 
 const UNKNOWN_WITH_KEY =
@@ -92,9 +94,15 @@ async function accept(
   notification: ValidNotification,
   ids: NotificationIds,
 ): Promise<AcceptResult> {
-  const { reply, definition } = notification;
+  const { reply, definition, command } = notification;
   const { quotas, acceptances } = deps;
   const { notificationId } = ids;
+  const errors = deps.suppressions.faultsOf(definition.channel, command);
+  if (errors.length > 0) {
+    deps.count(definition.channel, 'refused');
+    if (!reply.raw.destroyed) refuse(reply, 'suppressed', { errors });
+    return 'refused';
+  }
   const times = { ...ids, acceptedAt: deps.clock.now() };
   const acceptance = await encodeAcceptance(deps, notification, times);
   if (!acceptances.reserve()) {

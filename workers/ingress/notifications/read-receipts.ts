@@ -6,10 +6,15 @@ import { RECEIPT_STATUSES, type ReceiptStatus } from '../../../shared/notificati
 import { scalarText, valueAtPointer } from '../../../shared/platform/json-pointer.ts';
 import type { Posted } from './receipt-signature.ts';
 
+/** `unsubscribed` and `stopped` say that the receiver wants no more campaigns. */
+type ReportedState = ReceiptStatus | 'unsubscribed' | 'stopped';
+
 export interface Receipt {
   /** Undefined if the report names none of our ids. */
   readonly notificationId: string | undefined;
-  readonly status: ReceiptStatus;
+  readonly status: ReportedState;
+  /** The address that the report names: that of the receiver, or of a copy. */
+  readonly receiver: string | undefined;
   /** Epoch milliseconds; undefined if the report has no plausible time. */
   readonly at: number | undefined;
   readonly providerMessageId: string | undefined;
@@ -23,24 +28,31 @@ interface ReceiptFormat {
   readonly id: string;
   /** The values, joined by slashes, are looked up in `states`: `bounce/blocked`, then `bounce`. */
   readonly status: readonly string[];
-  readonly states: ReadonlyMap<string, ReceiptStatus>;
+  readonly states: ReadonlyMap<string, ReportedState>;
   readonly receiver?: string | undefined;
   readonly messageId?: string | undefined;
   readonly at?: string | undefined;
   readonly code?: string | undefined;
+  /** Where a message from a receiver has its text, and the number of the receiver. */
+  readonly inbound?: { readonly texts: readonly string[]; readonly from: string };
 }
+
+/** The words with which providers and operators in the United States and Europe let a receiver stop messages. */
+const STOP = /^\s*(?:stop|stopall|unsubscribe|cancel|end|quit|revoke|optout)\s*$/i;
 
 const FORMATS: Readonly<Record<Exclude<ReceiptSettings['kind'], 'path'>, ReceiptFormat>> = {
   sendgrid: {
     id: '/notification_id',
     status: ['/event', '/type'],
-    states: new Map<string, ReceiptStatus>([
+    states: new Map<string, ReportedState>([
       ['delivered', 'delivered'],
       ['bounce', 'bounced'],
       ['bounce/blocked', 'undelivered'],
       ['blocked', 'undelivered'],
       ['dropped', 'undelivered'],
       ['spamreport', 'complained'],
+      ['unsubscribe', 'unsubscribed'],
+      ['group_unsubscribe', 'unsubscribed'],
     ]),
     receiver: '/email',
     messageId: '/sg_message_id',
@@ -51,12 +63,13 @@ const FORMATS: Readonly<Record<Exclude<ReceiptSettings['kind'], 'path'>, Receipt
   twilio: {
     id: '/id',
     status: ['/SmsStatus'],
-    states: new Map<string, ReceiptStatus>([
+    states: new Map<string, ReportedState>([
       ['delivered', 'delivered'],
       ['undelivered', 'undelivered'],
       ['failed', 'undelivered'],
     ]),
     receiver: '/To',
+    inbound: { texts: ['/OptOutType', '/Body'], from: '/From' },
     messageId: '/MessageSid',
     code: '/ErrorCode',
   },
@@ -64,13 +77,14 @@ const FORMATS: Readonly<Record<Exclude<ReceiptSettings['kind'], 'path'>, Receipt
     events: '/event-data',
     id: '/user-variables/notification-id',
     status: ['/event', '/severity', '/reason'],
-    states: new Map<string, ReceiptStatus>([
+    states: new Map<string, ReportedState>([
       ['delivered', 'delivered'],
       ['failed/permanent', 'undelivered'],
       ['failed/permanent/bounce', 'bounced'],
       ['failed/permanent/suppress-bounce', 'bounced'],
       ['rejected', 'undelivered'],
       ['complained', 'complained'],
+      ['unsubscribed', 'unsubscribed'],
     ]),
     receiver: '/recipient',
     messageId: '/message/headers/message-id',
@@ -80,13 +94,14 @@ const FORMATS: Readonly<Record<Exclude<ReceiptSettings['kind'], 'path'>, Receipt
   vonage: {
     id: '/client-ref',
     status: ['/status'],
-    states: new Map<string, ReceiptStatus>([
+    states: new Map<string, ReportedState>([
       ['delivered', 'delivered'],
       ['failed', 'undelivered'],
       ['rejected', 'undelivered'],
       ['expired', 'undelivered'],
     ]),
     receiver: '/msisdn',
+    inbound: { texts: ['/text'], from: '/msisdn' },
     messageId: '/messageId',
     at: '/timestamp',
     code: '/err-code',
@@ -119,8 +134,8 @@ export function createReceiptReader(settings: ReceiptSettings): ReadReceipts {
 }
 
 function formatOf({ states, status, ...format }: ReceiptSettings & { readonly kind: 'path' }): ReceiptFormat {
-  const named = RECEIPT_STATUSES.flatMap((name) =>
-    states[name].map((value): [string, ReceiptStatus] => [String(value), name]),
+  const named = [...RECEIPT_STATUSES, 'unsubscribed' as const].flatMap((name) =>
+    states[name].map((value): [string, ReportedState] => [String(value), name]),
   );
   return { ...format, status: [status], states: new Map(named) };
 }
@@ -128,16 +143,20 @@ function formatOf({ states, status, ...format }: ReceiptSettings & { readonly ki
 function readReceipt(event: unknown, format: ReceiptFormat, nowMs: number): readonly Receipt[] {
   const textAt = (pointer: string | undefined): string | undefined =>
     pointer === undefined ? undefined : scalarText(valueAtPointer(event, pointer));
-  const status = stateOf(format.status.map(textAt), format.states);
+  const { inbound } = format;
+  const isStop = inbound?.texts.some((pointer) => STOP.test(textAt(pointer) ?? '')) === true;
+  const status = isStop ? 'stopped' : stateOf(format.status.map(textAt), format.states);
   if (status === undefined) return [];
+  const receiver = textAt(isStop ? inbound.from : format.receiver);
   const at = timeOf(textAt(format.at));
   const code = textAt(format.code);
   return [
     {
       notificationId: readId(textAt(format.id)),
       status,
+      receiver,
       at: at !== undefined && at <= nowMs && at > nowMs - MAX_AGE_MS ? at : undefined,
-      providerMessageId: safeId(textAt(format.messageId), textAt(format.receiver)),
+      providerMessageId: safeId(textAt(format.messageId), receiver),
       code: code !== undefined && SAFE_CODE.test(code) ? code : undefined,
     },
   ];
@@ -145,8 +164,8 @@ function readReceipt(event: unknown, format: ReceiptFormat, nowMs: number): read
 
 function stateOf(
   values: readonly (string | undefined)[],
-  states: ReadonlyMap<string, ReceiptStatus>,
-): ReceiptStatus | undefined {
+  states: ReadonlyMap<string, ReportedState>,
+): ReportedState | undefined {
   const present = values.filter((value) => value !== undefined);
   for (let count = present.length; count > 0; count -= 1) {
     const state = states.get(present.slice(0, count).join('/'));

@@ -1,9 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
-import { BLANK_STATE, type NotificationState } from '../../../shared/notification/notification-state.ts';
+import {
+  BLANK_STATE,
+  isReceipt,
+  type NotificationState,
+} from '../../../shared/notification/notification-state.ts';
 import type { ReceiptSource } from '../../../shared/notification/provider-configuration.ts';
 import { RECEIPTS_PATH } from '../../../shared/notification/receipt-address.ts';
+import type { SuppressionReason } from '../../../shared/notification/suppression-reasons.ts';
+import type { Suppression, Suppressions } from '../../../shared/suppressions/suppressions.ts';
 import type { KnownNotification } from '../../../shared/api/operations/notification-lists.ts';
 import type { IngressContext } from '../server/context.ts';
 import { readRawBody } from '../server/json-body.ts';
@@ -38,6 +44,7 @@ export function createReporters(
 type ReceiptDeps = IngressContext & {
   readonly reporters: readonly Reporter[];
   readonly feed: NotificationFeed;
+  readonly suppressions: Suppressions;
 };
 
 /** SendGrid posts up to 768 KiB. */
@@ -73,7 +80,7 @@ export function registerReceipts(app: FastifyInstance, deps: ReceiptDeps): void 
     const receipts = reporter.read(posted, nowMs);
     if (receipts === undefined) return refuse(reply, 'invalid-request', { detail: NOT_A_REPORT });
     const count = (result: string): void => counter.inc({ provider: reporter.name, result });
-    return store(deps, reply, { receipts, nowMs, count });
+    return store(deps, reply, { name: reporter.name, receipts, nowMs, count });
   };
   app.post<{ Params: Params }>(`${RECEIPTS_PATH}/:provider`, { preHandler }, handler);
   app.post<{ Params: Params }>(`${RECEIPTS_PATH}/:provider/:secret`, { preHandler }, handler);
@@ -109,24 +116,28 @@ function readJson(body: Buffer): unknown {
 }
 
 interface Reported {
+  readonly name: string;
   readonly receipts: readonly Receipt[];
   readonly nowMs: number;
   readonly count: (result: string) => void;
 }
 
-async function store(deps: ReceiptDeps, reply: FastifyReply, { receipts, nowMs, count }: Reported) {
+async function store(deps: ReceiptDeps, reply: FastifyReply, { name, receipts, nowMs, count }: Reported) {
   const { notificationPublisher, log } = deps;
   try {
     const known = await findAll(deps, receipts);
     if (known === undefined) return refuse(reply, 'not-ready', { detail: BEHIND });
     const messages: OutgoingMessage[] = [];
     for (const receipt of receipts) {
-      const notification = known.get(receipt.notificationId ?? '');
-      if (notification !== undefined) messages.push(await recordOf(deps, receipt, notification, nowMs));
+      const { notificationId = '', status } = receipt;
+      const notification = known.get(notificationId);
+      if (notification !== undefined && isReceipt(status))
+        messages.push(await recordOf(deps, { ...receipt, status }, notification, nowMs));
+      messages.push(...suppressionOf(deps, receipt, { by: name, at: receipt.at ?? nowMs }));
     }
     if (messages.length > 0) await notificationPublisher.publish(messages);
     for (const { notificationId = '', status } of receipts)
-      count(known.has(notificationId) ? status : 'unknown');
+      count(known.has(notificationId) || !isReceipt(status) ? status : 'unknown');
     return void reply.code(200).send();
   } catch (error) {
     const event = 'receipts of a provider could not be stored';
@@ -156,10 +167,31 @@ async function findAll(
   return missing.size === 0 || (isCaughtUp && feed.isCurrent()) ? known : undefined;
 }
 
+const REASONS: Readonly<Record<string, SuppressionReason>> = {
+  bounced: 'hard-bounce',
+  complained: 'complaint',
+  unsubscribed: 'unsubscribe',
+  stopped: 'stop',
+};
+
+/** The entry of the address that must get no more messages (N8), also long after its notification. */
+function suppressionOf(
+  { suppressions }: ReceiptDeps,
+  { status, receiver = '' }: Receipt,
+  about: Pick<Suppression, 'at' | 'by'>,
+): readonly OutgoingMessage[] {
+  const reason = REASONS[status];
+  if (reason === undefined || receiver === '') return [];
+  const channel = receiver.includes('@') ? 'email' : 'sms';
+  const hash = suppressions.keys.hashOf(channel, receiver);
+  const message = suppressions.change(hash, { channel, reason, ...about });
+  return message === undefined ? [] : [message];
+}
+
 /** Compaction keeps one record of each status, so that neither the order nor a repetition of receipts matters. */
 async function recordOf(
   { codec, options }: ReceiptDeps,
-  { status, at, providerMessageId, code }: Receipt,
+  { status, at, providerMessageId, code }: Receipt & Pick<NotificationState, 'status'>,
   { notificationId, acceptance, state }: KnownNotification,
   nowMs: number,
 ): Promise<OutgoingMessage> {

@@ -11,6 +11,7 @@ import { registerSending, type NotificationContext } from './send-route.ts';
 import { ACCEPTANCE_TYPE, createNotificationFeed, STATE_TYPE } from './notification-feed.ts';
 import { createNotificationKeys } from './notification-keys.ts';
 import { registerReceipts } from './receipt-route.ts';
+import { registerUnsubscribe } from './unsubscribe-route.ts';
 import { registerStatus } from './status-route.ts';
 
 export type Notifications = ReturnType<typeof registerNotifications>;
@@ -23,7 +24,7 @@ const CUT_OFF: Health = {
 
 /** Registers the routes of notifications (interface 4.8) and creates their services. */
 export function registerNotifications(app: FastifyInstance, deps: NotificationContext) {
-  const { broker, notificationPublisher: publisher, traffic, quotas, metrics } = deps;
+  const { broker, notificationPublisher: publisher, traffic, quotas, suppressions, metrics } = deps;
   const feed = createNotificationFeed(broker, {
     ...deps,
     restoreFirst: (message) => restoreFirst(deps, message),
@@ -40,13 +41,14 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationCo
   registerSending(app, { ...deps, accept });
   registerStatus(app, { ...deps, feed });
   registerReceipts(app, { ...deps, feed });
+  registerUnsubscribe(app, deps);
   return {
     feed,
     keys,
     /** The types whose schemas must be registered before requests are accepted. */
     types: [...NOTIFICATIONS.map(({ commandType }) => commandType), ACCEPTANCE_TYPE, STATE_TYPE],
     start: async () => {
-      await Promise.all([publisher.start(), feed.start(), quotas?.start()]);
+      await Promise.all([publisher.start(), feed.start(), suppressions.start(), quotas?.start()]);
     },
     health: () => {
       const status = traffic.state() === 'starting' ? 'starting' : 'degraded';
@@ -57,6 +59,7 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationCo
           index: feed.health(),
           acceptances: acceptances.health(),
           feed: feed.isCurrent() ? READY : behind,
+          suppressions: suppressions.health(),
         }),
         ...(quotas === undefined ? {} : { quotas: quotas.health() }),
       };
@@ -64,7 +67,8 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationCo
     unwritten: () => acceptances.unwritten(),
     stop: async (timeoutMs: number) => {
       acceptances.stop();
-      await Promise.all([publisher.stop(timeoutMs), feed.stop(timeoutMs), quotas?.stop(timeoutMs)]);
+      const readers = [feed, suppressions, quotas].map(async (part) => part?.stop(timeoutMs));
+      await Promise.all([publisher.stop(timeoutMs), ...readers]);
     },
   };
 }

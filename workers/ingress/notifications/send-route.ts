@@ -14,12 +14,14 @@ import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, sendProblem } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { ValidNotification } from './accept-notification.ts';
+import type { Suppressions } from '../../../shared/suppressions/suppressions.ts';
 import type { ChannelProfiles } from './channels.ts';
 import type { Reporter } from './receipt-route.ts';
 
 export type NotificationContext = IngressContext & {
   readonly channelProfiles: ChannelProfiles;
   readonly reporters: readonly Reporter[];
+  readonly suppressions: Suppressions;
 };
 
 const SENDER_ID = 'platrealm';

@@ -54,6 +54,8 @@ export interface Situation {
   readonly isDeadlineOver: boolean;
   /** The quota that a new notification would exceed (N6). */
   readonly quota?: string | undefined;
+  /** Why an address of the command gets no such messages (N8). */
+  readonly suppression?: string | undefined;
   /** Code with which the command was refused. */
   readonly rejection?: string | undefined;
   /** Identities of the configured providers that recognise repeated ids, as in `repeatableBy`. */
@@ -69,6 +71,7 @@ export type Conclusion =
       readonly nextAttemptAt: number;
       readonly tierMs: number;
     }
+  | { readonly status: 'suppressed'; readonly code: string }
   | FinalFailure;
 
 interface FinalFailure {
@@ -195,13 +198,14 @@ function repeatRetryCopy({ copy, plan }: DeliveryContext, known: LogEntry, { now
 
 /** Attempts an overdue notification once if it has no attempt: it may only seem overdue because clocks differ. */
 function beginRound(delivery: DeliveryContext, situation: Situation): Decision {
-  const { known, isDeadlineOver, quota, rejection, times } = situation;
+  const { known, isDeadlineOver, quota, rejection, suppression, times } = situation;
   const { copy, plan } = delivery;
   if (rejection !== undefined) return concluded(fail(copy, rejection));
   if (isDeadlineOver && copy.isOriginal && known === undefined) {
     return end(refused(createProblem('deadline-exceeded')));
   }
   if (isDeadlineOver) return concluded(fail(copy, 'deadline-exceeded'));
+  if (suppression !== undefined) return concluded(suppress(copy, suppression));
   if (quota !== undefined && known === undefined) return concluded(fail(copy, quota));
   const isOverdue = times.ageMs > plan.timeLimitMs;
   const wasAttempted = copy.history.some(({ at }) => at >= copy.timeLimitFromMs);
@@ -275,6 +279,11 @@ export function acceptsSecondSend({ copy, unknownPolicy }: DeliveryContext): boo
 /** Ends a notification as failed, or as parked if an earlier round may have sent it. */
 export function fail({ history }: Pick<DeliveryCopy, 'history'>, code: string): FinalFailure {
   return history.some(isUnknown) ? PARKED : { status: 'failed', code };
+}
+
+/** Ends a notification as suppressed, which is no failure, or as parked if an earlier round may have sent it. */
+function suppress({ history }: Pick<DeliveryCopy, 'history'>, code: string): Conclusion {
+  return history.some(isUnknown) ? PARKED : { status: 'suppressed', code };
 }
 
 function concluded(conclusion: Conclusion): Decision {

@@ -23,6 +23,7 @@ import type { DeliveryLog } from '../state/delivery-log.ts';
 import type { ReceiverOrder } from '../order/receiver-order.ts';
 import { UPSTREAM } from '../../../shared/quotas/usage-record.ts';
 import type { Quota, Quotas } from '../../../shared/quotas/quotas.ts';
+import type { Suppressions } from '../../../shared/suppressions/suppressions.ts';
 import { addAttempts } from '../../../shared/notification/attempt-history.ts';
 import { deadCopy, retryCopy, withLoggedAttempts, type CommandCopy } from '../retry/command-copy.ts';
 import {
@@ -64,6 +65,7 @@ export interface CommandDeliveryOptions extends RoundDeps {
   readonly deadLetters: Readonly<Record<Priority, DeadLetters>>;
   readonly checkText: ReturnType<typeof createCommandCheck>;
   readonly quotas?: Quotas | undefined;
+  readonly suppressions: Pick<Suppressions, 'faultsOf' | 'unsubscribeUrl'>;
   readonly plan: RetryPlan;
   readonly unknownPolicy: DeliveryContext['unknownPolicy'];
   readonly tierTopic: (delayMs: number, priority: Priority) => string;
@@ -133,9 +135,16 @@ export class CommandDelivery {
       ...(text.textHash === undefined ? {} : { [HEADER.textHash]: text.textHash }),
       ...(list === undefined ? {} : { [HEADER.warnings]: list }),
     };
+    const { suppressions, channel } = this.#options;
     try {
-      const quota = await this.#exceededQuota(given, message);
-      return await this.#run(given, { message, headers, signal }, { quota, deadlineMs, text });
+      const [{ code: suppression } = {}] = suppressions.faultsOf(channel, message);
+      const quota = suppression === undefined ? await this.#exceededQuota(given, message) : undefined;
+      const unsubscribeUrl = suppressions.unsubscribeUrl(message);
+      const isUnlinked =
+        channel === 'email' && message.category === 'campaign' && unsubscribeUrl === undefined;
+      const rejection = isUnlinked ? 'public-url-missing' : undefined;
+      const about = { message: { ...message, unsubscribeUrl }, headers, signal };
+      return await this.#run(given, about, { quota, suppression, rejection, deadlineMs, text });
     } catch (error) {
       const failure = asTransient(error);
       if (!isTransientFailure(failure)) await this.#recordUnexpected(given);
@@ -185,7 +194,9 @@ export class CommandDelivery {
   async #run(
     given: CommandCopy,
     about: Pick<Run, 'message' | 'headers' | 'signal'>,
-    limits: Pick<Situation, 'quota' | 'rejection' | 'text'> & { readonly deadlineMs?: number | undefined },
+    limits: Pick<Situation, 'quota' | 'suppression' | 'rejection' | 'text'> & {
+      readonly deadlineMs?: number | undefined;
+    },
   ): Promise<Outcome> {
     const { deliveryLog, clock, monotonic, plan, unknownPolicy, self, channel, providers } = this.#options;
     const { deadlineMs, ...situation } = limits;
@@ -340,6 +351,7 @@ export class CommandDelivery {
     const { conclusion, attempts } = decision;
     switch (conclusion.status) {
       case 'sent':
+      case 'suppressed':
         return done();
       case 'retrying': {
         const { nextAttemptAt: dueAtMs, tierMs } = conclusion;

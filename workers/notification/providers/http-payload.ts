@@ -10,7 +10,7 @@ import {
 } from '../../../shared/notification/payload-template.ts';
 import type { Outbound } from '../../../shared/notification/notification-command.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
-import { detectAttachmentType } from './mail-content.ts';
+import { detectAttachmentType, ONE_CLICK } from './mail-content.ts';
 
 export interface FilePart {
   readonly fileName: string;
@@ -64,6 +64,11 @@ export async function messageValues(message: Outbound, options: ValueOptions): P
   set('SENDER_ADDRESS', named?.[2] ?? sender);
   set('RECEIVER', message.receiver);
   set('SUBJECT', message.subject);
+  if (message.unsubscribeUrl !== undefined) {
+    set('UNSUBSCRIBE_URL', message.unsubscribeUrl);
+    set('LIST_UNSUBSCRIBE', `<${message.unsubscribeUrl}>`);
+    set('LIST_UNSUBSCRIBE_POST', ONE_CLICK);
+  }
   set('CONTENT_TYPE', message.contentType);
   texts.set(message.contentType === 'text/html' ? 'HTML' : 'TEXT', message.message.toWellFormed());
   const cc = message.cc.map((address) => address.toWellFormed());

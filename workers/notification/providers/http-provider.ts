@@ -118,6 +118,8 @@ function unsupportedPart(
   if (values.bcc.length > 0 && !has('BCC')) return 'bcc-unsupported';
   if (values.files.length > 0 && !has('ATTACHMENT', 'ATTACHMENT_CONTENT')) return 'attachments-unsupported';
   if (connector.textByProvider) return undefined;
+  const hasLink = has('LIST_UNSUBSCRIBE') && has('LIST_UNSUBSCRIBE_POST');
+  if (values.texts.has('LIST_UNSUBSCRIBE') && !hasLink) return 'unsubscribe-unsupported';
   const isHtml = values.texts.has('HTML');
   const hasText = isHtml ? has('HTML') || (has('MESSAGE') && has('CONTENT_TYPE')) : has('MESSAGE', 'TEXT');
   if (!hasText) return 'content-type-unsupported';

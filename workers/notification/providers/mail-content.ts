@@ -1,13 +1,10 @@
 import type { SendMailOptions } from 'nodemailer';
 import type { Outbound } from '../../../shared/notification/notification-command.ts';
-import type { ProviderEntry } from '../../../shared/notification/provider-configuration.ts';
 import {
   type MailAddress,
   isSingleAddress,
   readMailSender,
 } from '../../../shared/notification/sender-address.ts';
-
-type ListUnsubscribeSettings = NonNullable<ProviderEntry['settings']['smtp']>['listUnsubscribe'];
 
 export type OutboundEmail = Extract<Outbound, { readonly channel: 'email' }>;
 
@@ -15,6 +12,8 @@ type MailContent =
   | { readonly kind: 'mail'; readonly options: SendMailOptions }
   | { readonly kind: 'permanent' | 'misconfigured'; readonly code: string };
 
+/** The body that a mail program posts to the link (RFC 8058). */
+export const ONE_CLICK = 'List-Unsubscribe=One-Click';
 const LINE_END = /\r\n|[\r\n]/g;
 
 /**
@@ -23,10 +22,7 @@ const LINE_END = /\r\n|[\r\n]/g;
  */
 export async function mailContent(
   message: OutboundEmail,
-  from: {
-    readonly defaultSender?: string | undefined;
-    readonly listUnsubscribe?: ListUnsubscribeSettings;
-  },
+  from: { readonly defaultSender?: string | undefined },
   sentAt: Date,
 ): Promise<MailContent> {
   const given = message.sender ?? from.defaultSender;
@@ -58,7 +54,7 @@ export async function mailContent(
     date: sentAt,
     headers: {
       'Auto-Submitted': 'auto-generated',
-      ...listHeaders(message.id, from.listUnsubscribe),
+      ...listHeaders(message.unsubscribeUrl),
     },
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -67,19 +63,11 @@ export async function mailContent(
 }
 
 /** Headers of one-click unsubscription (RFC 8058), each on one line, because unfolding can break DKIM signatures. */
-function listHeaders(
-  id: string,
-  settings: ListUnsubscribeSettings,
-): Record<string, { prepared: true; value: string }> {
-  if (settings === undefined) return {};
-  const url = settings.url.replaceAll('{id}', encodeURIComponent(id));
-  const targets = [`<${url}>`, ...(settings.mailto === undefined ? [] : [`<mailto:${settings.mailto}>`])];
+function listHeaders(url: string | undefined): Record<string, { prepared: true; value: string }> {
+  if (url === undefined) return {};
   return {
-    'List-Unsubscribe': {
-      prepared: true,
-      value: targets.join(', ').replaceAll(/\p{Cc}/gu, ''),
-    },
-    'List-Unsubscribe-Post': { prepared: true, value: 'List-Unsubscribe=One-Click' },
+    'List-Unsubscribe': { prepared: true, value: `<${url}>` },
+    'List-Unsubscribe-Post': { prepared: true, value: ONE_CLICK },
   };
 }
 

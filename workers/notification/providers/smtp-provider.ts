@@ -53,7 +53,6 @@ export function smtpSettings({ name, defaultSender, settings }: ProviderEntry, t
     /** Time limit from when a connection is free, or can be opened, to the reply. */
     timeoutMs: Math.min(limits.timeoutMs ?? timeoutMs, timeoutMs),
     dkim: smtp?.dkim,
-    listUnsubscribe: smtp?.listUnsubscribe,
     tls: smtp?.tls,
     defaultSender,
   };

@@ -133,7 +133,8 @@ test('the paths are those of the interface', () => {
       '/api/operations/v1/dead-letters/',
       '{topic}/{partition}/{offset} redrive edit discard mark-sent',
     ),
-    ...under('/api/operations/v1/', 'outbox outbox/{messageId} outbox/{messageId}/html products'),
+    ...under('/api/operations/v1/', 'outbox outbox/{messageId} outbox/{messageId}/html suppressions'),
+    ...under('/api/operations/v1/', 'suppressions/add suppressions/remove products'),
     ...under(
       '/api/operations/v1/',
       'products/{code} products/{code}/versions/{version} system system/settings',

@@ -89,7 +89,7 @@ it('accepts the example of SendGrid', async () => {
 });
 
 it('accepts others by the secret in their address, and Twilio only with a public address', async () => {
-  const states = { delivered: [], undelivered: [], bounced: [], complained: [] };
+  const states = { delivered: [], undelivered: [], bounced: [], complained: [], unsubscribed: [] };
   const receipts: ReceiptSettings = { kind: 'path', key: KEYS.path, id: '/id', status: '/s', states };
   const isAuthentic = await createSignatureCheck({ name: 'x', receipts }, undefined);
   const secrets = [KEYS.path, `${KEYS.path}x`, '', undefined];
@@ -123,12 +123,14 @@ it('reads a list of SendGrid events, and leaves out those that say nothing about
     { ...common, event: 'bounce', type: 'blocked', status: 'no such user ana@mail.example' },
     { event: 'spamreport', notification_id: 'x', timestamp: 1e9 },
   ];
-  const known = { notificationId: ID, at: NOW - 60_000, providerMessageId: undefined, code: undefined };
+  const receiver = 'ana@mail.example';
+  const unnamed = { providerMessageId: undefined, code: undefined };
+  const known = { notificationId: ID, at: NOW - 60_000, receiver, ...unnamed };
   expect(read('sendgrid', sendgridReport(events, NOW))).toEqual([
     { ...known, status: 'delivered', providerMessageId: 'abc' },
     { ...known, status: 'bounced', code: '5.1.1' },
     { ...known, status: 'undelivered' },
-    { ...known, status: 'complained', notificationId: undefined, at: undefined },
+    { ...known, status: 'complained', notificationId: undefined, at: undefined, receiver: undefined },
   ]);
   expect(read('sendgrid', sendgridReport([5 as never], NOW))).toBeUndefined();
 });
@@ -182,7 +184,7 @@ it('reads the reports of others by the pointers and values of their configuratio
     id: '/messageId',
     status: '/status/groupId',
     at: '/doneAt',
-    states: { delivered: [3], undelivered: [2, 4, 5], bounced: [], complained: [] },
+    states: { delivered: [3], undelivered: [2, 4, 5], bounced: [], complained: [], unsubscribed: [] },
   };
   const results = [1, 3, 5].map((groupId) => ({
     messageId: ID.toUpperCase(),
@@ -196,4 +198,25 @@ it('reads the reports of others by the pointers and values of their configuratio
     { ...found, status: 'undelivered' },
   ]);
   expect(readBy(settings, { headers: {}, body: '{}' })).toBeUndefined();
+});
+
+const stopped = (kind: Signed, report: Report) =>
+  read(kind, report)?.map(({ status, receiver }) => `${status} ${receiver}`);
+
+it('reads unsubscriptions and an SMS STOP, with the number from which it came (N8)', () => {
+  const inbound = { From: '+40722123456', To: '+15005550006', SmsStatus: 'received' };
+  expect(stopped('twilio', twilioReport({ ...inbound, Body: ' Stop ' }, ADDRESS))).toEqual([
+    'stopped +40722123456',
+  ]);
+  expect(stopped('twilio', twilioReport({ ...inbound, OptOutType: 'STOP', Body: 'Arrêt' }, ADDRESS))).toEqual(
+    ['stopped +40722123456'],
+  );
+  expect(stopped('twilio', twilioReport({ ...inbound, Body: 'Please stop by' }, ADDRESS))).toEqual([]);
+  expect(stopped('vonage', vonageReport({ msisdn: '40722123456', to: '4031', text: 'STOP' }, NOW))).toEqual([
+    'stopped 40722123456',
+  ]);
+  const event = { event: 'unsubscribed', recipient: 'ana@mail.example' };
+  expect(stopped('mailgun', mailgunReport(event, NOW))).toEqual(['unsubscribed ana@mail.example']);
+  const group = { event: 'group_unsubscribe', email: 'ana@mail.example' };
+  expect(stopped('sendgrid', sendgridReport([group], NOW))).toEqual(['unsubscribed ana@mail.example']);
 });

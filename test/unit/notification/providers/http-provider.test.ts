@@ -14,6 +14,11 @@ const HTML = { contentType: 'text/html' } as const;
 const FILES = { attachments: [{ name: 'a.txt', content: Buffer.from('a') }] };
 const SENDER = { sender: 'me@bank.example' };
 const PLAIN = { subject: '' };
+const LISTED = {
+  ...WITH_TEXT,
+  one: 'LIST_UNSUBSCRIBE_PLACEHOLDER',
+  two: 'LIST_UNSUBSCRIBE_POST_PLACEHOLDER',
+};
 const FITS = 'aborted';
 
 it.each<[template: object, message: Partial<ReturnType<typeof anEmail>>, code: string, settings?: object]>([
@@ -29,6 +34,8 @@ it.each<[template: object, message: Partial<ReturnType<typeof anEmail>>, code: s
   [WITH_MESSAGE, { ...PLAIN, ...HTML }, 'content-type-unsupported'],
   [{ ...WITH_TEXT, type: 'CONTENT_TYPE_PLACEHOLDER' }, HTML, 'content-type-unsupported'],
   [{ to: 'RECEIVER_PLACEHOLDER', html: 'HTML_PLACEHOLDER' }, {}, 'content-type-unsupported'],
+  [WITH_TEXT, { ...PLAIN, unsubscribeUrl: 'https://x/u' }, 'unsubscribe-unsupported'],
+  [LISTED, { ...PLAIN, unsubscribeUrl: 'https://x/u' }, FITS],
   [WITH_MESSAGE, PLAIN, FITS],
   [WITH_TEXT, PLAIN, FITS],
   [WITH_TYPE, { ...PLAIN, ...HTML }, FITS],

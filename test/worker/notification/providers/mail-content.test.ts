@@ -217,17 +217,13 @@ describe('DKIM', () => {
   });
 
   it('signs both headers of one-click unsubscription, each on one line (RFC 8058)', async () => {
-    const message = outboundEmail();
-    const url = `https://bank.example/unsubscribe/${'a'.repeat(120)}?n={id}&again={id}`;
-    const listUnsubscribe = { url, mailto: 'unsubscribe@bank.example' };
-    const { raw, head } = await delivered(message, { dkim: DKIM, listUnsubscribe });
+    const unsubscribeUrl = `https://bank.example/unsubscribe/${'a'.repeat(120)}`;
+    const { raw, head } = await delivered({ ...outboundEmail(), unsubscribeUrl }, { dkim: DKIM });
     const { result, signed } = verify(raw);
     expect(result).toBe('pass');
     expect(signed).toEqual(expect.arrayContaining(['list-unsubscribe', 'list-unsubscribe-post']));
     const lines = head.split('\r\n');
-    expect(lines).toContain(
-      `List-Unsubscribe: <${url.replaceAll('{id}', message.id)}>, <mailto:unsubscribe@bank.example>`,
-    );
+    expect(lines).toContain(`List-Unsubscribe: <${unsubscribeUrl}>`);
     expect(lines).toContain('List-Unsubscribe-Post: List-Unsubscribe=One-Click');
   });
 });
