@@ -44,6 +44,8 @@ export interface ClusterOptions {
   readonly createProviders?: (system: SeededSystem, fates: CallFates) => OpenProviders;
   readonly env?: Readonly<Record<string, string>>;
   readonly limits?: QueueLimits;
+  /** Says who reports receipts; the providers are those of `createProviders`. */
+  readonly configFile?: string;
   readonly topics?: readonly TopicSpec[];
   readonly plant?: PlantedFault | undefined;
 }
@@ -73,7 +75,11 @@ export async function startCluster(options: ClusterOptions) {
       ? createEmbeddedSimBroker({ system, seed: plan.seed, observer, topics, process: only })
       : await createClusterBroker(new BrokerModel(system, fates, observer), specs, limits.publisher);
   const loaded = loadConfig({ RESULT_ID_SECRET: SIMULATED_SECRET, ...broker.env, ...settings });
-  const config = { ...loaded, limits };
+  const config = {
+    ...loaded,
+    limits,
+    notification: { ...loaded.notification, configFile: options.configFile },
+  };
   const providers = options.createProviders?.(system, fates) ?? (() => NO_PROVIDERS);
   const world = { ...broker, config, observer, providers, plant: options.plant };
   for (const spec of PROCESSES[kind]) {

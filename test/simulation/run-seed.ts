@@ -4,9 +4,9 @@ import { createMessageCodec, type MessageCodec } from '../../shared/messaging/co
 import { combineHealth } from '../../shared/platform/health.ts';
 import { QUEUE_LIMITS } from '../../shared/platform/queue-limits.ts';
 import { sleep } from '../../shared/platform/system-ports.ts';
-import { History, placeOf } from './check/history.ts';
+import { History, placeOf, type ProviderCall } from './check/history.ts';
 import { FAULTS, Journal } from './check/journal.ts';
-import { acceptedIds, currentState } from './check/notification-rules.ts';
+import { acceptedIds, currentState, FINAL } from './check/notification-rules.ts';
 import { createWatcher, type Watcher } from './check/watcher.ts';
 import { startCluster, type SimCluster } from './cluster.ts';
 import { isCalm, type SeedPlan } from './seed-plan.ts';
@@ -14,6 +14,7 @@ import { createMachine, ProcessLife } from './sim-process.ts';
 import { callAction, lookAt, sendNotification } from './workload/callers.ts';
 import { redrive } from './workload/operators.ts';
 import { ARRIVAL_MS, planLastCalls, REPLY_TOPICS, type Activity } from './workload/plan.ts';
+import { REPORTS_FILE, reportDelivery } from './workload/reports.ts';
 import { createProviders } from './workload/providers.ts';
 import { writeCommand, writePoison, writeRequest } from './workload/upstream.ts';
 import type { World } from './workload/world.ts';
@@ -52,6 +53,7 @@ async function createCodec(): Promise<MessageCodec> {
 export async function runPlan(plan: SeedPlan) {
   const ownCodec = await (codec ??= createCodec());
   const history = new History();
+  const reports = { begin: (_call: ProviderCall): void => undefined };
   const clocks: { elapsedMs: () => number } = { elapsedMs: () => 0 };
   const elapsedMs = (): number => clocks.elapsedMs();
   const journal = new Journal(elapsedMs);
@@ -66,6 +68,10 @@ export async function runPlan(plan: SeedPlan) {
     mayLoseOrder: plan.limits.hold.keys < QUEUE_LIMITS.hold.keys,
     unknownPolicy: plan.unknownPolicy,
   });
+  const onDelivery = (call: ProviderCall): void => {
+    watcher.onDelivery(call);
+    reports.begin(call);
+  };
   const onRejection = (error: unknown): void =>
     watcher.report(
       'no rejection is unhandled',
@@ -79,6 +85,7 @@ export async function runPlan(plan: SeedPlan) {
       topics: REPLY_TOPICS.map((topic) => ({ topic, partitions: REPLY_PARTITIONS })),
       env: { ...SETTINGS, NOTIFICATION_UNKNOWN: plan.unknownPolicy },
       limits: plan.limits,
+      configFile: REPORTS_FILE,
       plant: plan.plant,
       observer: {
         ...watcher,
@@ -87,12 +94,11 @@ export async function runPlan(plan: SeedPlan) {
       },
       createProviders: (system, fates) => {
         clocks.elapsedMs = () => system.monotonic.elapsedMs();
-        const { onDelivery } = watcher;
         return createProviders({ system, fates, plan: plan.faults, journal, history, onDelivery });
       },
     });
     try {
-      await drive(cluster, { plan, journal, watcher, history, codec: ownCodec });
+      await drive(cluster, { plan, journal, watcher, history, codec: ownCodec, reports });
     } catch (error) {
       watcher.report('time passes', String(error));
     }
@@ -112,6 +118,8 @@ export async function runPlan(plan: SeedPlan) {
 type Parts = Pick<World, 'journal' | 'history' | 'codec'> & {
   readonly plan: SeedPlan;
   readonly watcher: Watcher;
+  /** Set once the processes run, which is before a provider is called. */
+  readonly reports: { begin: (call: ProviderCall) => void };
 };
 
 async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
@@ -122,15 +130,21 @@ async function drive(cluster: SimCluster, parts: Parts): Promise<void> {
   const startedAtMs = system.monotonic.elapsedMs();
   cluster.beginFaults();
   const pending = new Map<string, Promise<void>>();
-  for (const activity of plan.activities) {
-    const work = sleep(system.timers, activity.atMs).then(() => perform(world, activity));
-    pending.set(activity.id, work);
+  const begin = (id: string, work: Promise<void>): void => {
+    pending.set(id, work);
     work.then(
-      () => pending.delete(activity.id),
+      () => pending.delete(id),
       (error: unknown) =>
-        watcher.report('the simulated caller works', `${activity.id}: ${String((error as Error).stack)}`),
+        watcher.report('the simulated caller works', `${id}: ${String((error as Error).stack)}`),
     );
-  }
+  };
+  for (const activity of plan.activities)
+    begin(
+      activity.id,
+      sleep(system.timers, activity.atMs).then(() => perform(world, activity)),
+    );
+  parts.reports.begin = (call) =>
+    begin(`report of ${call.notificationId} ${call.startedAtMs}`, reportDelivery(world, call));
   const unsettled = (): Promise<readonly string[]> => findUnsettled(cluster, parts, [...pending.keys()]);
   for (let passedMs = 0; passedMs < ARRIVAL_MS; passedMs += LOOK_EVERY_MS) {
     await system.pass(LOOK_EVERY_MS);
@@ -227,8 +241,7 @@ async function findUnsettled(
     if (state !== 'ready') waiting.push(`process ${name} is ${state}`);
   for (const id of acceptedIds(history)) {
     const status = currentState(history, id)?.status ?? 'not in the ledger';
-    if (status !== 'sent' && status !== 'failed' && status !== 'parked')
-      waiting.push(`notification ${id} is ${status}`);
+    if (status === 'not in the ledger' || !FINAL.has(status)) waiting.push(`notification ${id} is ${status}`);
   }
   return [...waiting, ...(await groupsInWaiting(cluster, history))];
 }

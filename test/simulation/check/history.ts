@@ -1,6 +1,6 @@
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import * as topics from '../../../shared/messaging/topics/topic-list.ts';
-import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import type { NotificationState, ReceiptStatus } from '../../../shared/notification/notification-state.ts';
 import type { SendResult } from '../../../shared/notification/provider.ts';
 import type { Expected } from '../workload/expected-answers.ts';
 import { REPLY_TOPICS, type Activity, type NotificationCall } from '../workload/plan.ts';
@@ -74,6 +74,8 @@ export class History {
   readonly byId = new Map<string, SeenRecord[]>();
   readonly states = new Map<string, NotificationState[]>();
   readonly concludedAtMs = new Map<string, number>();
+  /** What providers reported with success, by notification (N7). */
+  readonly reported = new Map<string, Set<ReceiptStatus>>();
   readonly upstream: UpstreamMessage[] = [];
   /** How many notifications each process counted for its quotas when everything had settled; by its name. */
   readonly counted = new Map<string, number>();

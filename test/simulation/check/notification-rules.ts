@@ -1,9 +1,11 @@
 import { HEADER, headerNumber, headerText } from '../../../shared/messaging/headers.ts';
 import { partitionId } from '../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
-import type {
-  NotificationState,
-  NotificationStatus,
+import {
+  isReceipt,
+  RECEIPT_STATUSES,
+  type NotificationState,
+  type NotificationStatus,
 } from '../../../shared/notification/notification-state.ts';
 import { supersedes } from '../../../shared/notification/state-precedence.ts';
 import { commandId } from '../workload/upstream.ts';
@@ -12,7 +14,12 @@ import { COMMANDS, type History, type NotificationExchange } from './history.ts'
 import type { ProviderCall, SeenRecord } from './history.ts';
 import { type Finding, finding, type Rule, type RuleContext } from './rule.ts';
 
-export const FINAL: ReadonlySet<NotificationStatus> = new Set(['sent', 'failed', 'parked']);
+export const FINAL: ReadonlySet<NotificationStatus> = new Set([
+  'sent',
+  'failed',
+  'parked',
+  ...RECEIPT_STATUSES,
+]);
 const ACCEPTANCES: string = TOPIC.notificationAcceptances;
 const DELIVERY = 'docs/notification-delivery.md';
 const TIME_LIMIT = 'time-limit-exceeded';
@@ -121,8 +128,12 @@ const noSecondSend: Rule = {
 function wasKnownAsSent({ states, concludedAtMs }: History, call: ProviderCall): boolean {
   const statuses = (states.get(call.notificationId) ?? []).map(({ status }) => status);
   const first = statuses.findIndex((status) => FINAL.has(status));
-  if (statuses[first] !== 'sent' || !statuses.includes('sending', first)) return false;
+  if (!isAccepted(statuses[first]) || !statuses.includes('sending', first)) return false;
   return call.startedAtMs > (concludedAtMs.get(call.notificationId) ?? Infinity);
+}
+
+function isAccepted(status: NotificationStatus | undefined): boolean {
+  return status === 'sent' || (status !== undefined && isReceipt(status));
 }
 
 function isSecondSendAccepted({ records }: History, id: string): boolean {
@@ -250,17 +261,17 @@ const acceptanceIsAnswered: Rule = {
 };
 
 const stateNeverGoesBack: Rule = {
-  name: 'an instance that has shown a notification as sent never shows another status',
+  name: 'an instance that has shown a notification as sent never shows a status from before that',
   source: 'N3, docs/api.md Status',
   atEnd: (_end, { history }) => {
     const sent = new Map<string, number>();
     const findings: Finding[] = [];
     for (const { notificationId, ingress, answer, sentAtMs, answeredAtMs } of history.looks) {
       if (answer.status !== 200) continue;
-      const { status } = JSON.parse(answer.body) as { readonly status: string };
+      const { status } = JSON.parse(answer.body) as { readonly status: NotificationStatus };
       const place = `${notificationId} ${ingress}`;
       const sentSinceMs = sent.get(place);
-      if (status === 'sent') sent.set(place, Math.min(sentSinceMs ?? Infinity, answeredAtMs));
+      if (isAccepted(status)) sent.set(place, Math.min(sentSinceMs ?? Infinity, answeredAtMs));
       else if (sentSinceMs !== undefined && sentAtMs > sentSinceMs) {
         const detail = `${ingress} showed ${notificationId} as sent and then as ${status}`;
         findings.push(finding(detail, notificationId));
@@ -287,9 +298,12 @@ const lastRecordHolds: Rule = {
   name: 'the last record of a notification on its compacted topic has its status',
   source: `${DELIVERY}, How long an id is known`,
   atEnd: atEndOfEach(idsOnLog, (id, { history }) => {
-    const last = history.states.get(id)?.at(-1)?.status;
+    const last = history.states.get(id)?.findLast((state) => !isReceipt(state.status))?.status;
     const status = currentState(history, id)?.status;
-    return last === status ? undefined : `compaction would leave ${id} as ${last} instead of ${status}`;
+    // A receipt has a key of its own.
+    return last === status || (status !== undefined && isReceipt(status))
+      ? undefined
+      : `compaction would leave ${id} as ${last} instead of ${status}`;
   }),
 };
 
@@ -347,7 +361,21 @@ const countedOnce: Rule = {
   },
 };
 
+const receiptsCount: Rule = {
+  name: 'a notification has the strongest state that its provider reported',
+  source: 'N7',
+  atEnd: atEndOfEach(
+    ({ reported }) => reported.keys(),
+    (id, { history }) => {
+      const strongest = RECEIPT_STATUSES.findLast((status) => history.reported.get(id)?.has(status));
+      const status = currentState(history, id)?.status;
+      return status === strongest ? undefined : `${id} is ${status}, and its provider reported ${strongest}`;
+    },
+  ),
+};
+
 export const NOTIFICATION_RULES: readonly Rule[] = [
+  receiptsCount,
   ageFailsOnlyTheAttempted,
   countedOnce,
   copiesReturnInTime,

@@ -2,6 +2,7 @@ import { HEADER, headerNumber, headerText } from '../../../shared/messaging/head
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { isLastCall } from '../workload/plan.ts';
 import { COMMANDS, placeOf, UPSTREAM_REPLIES, type History, type SeenRecord } from './history.ts';
+import { isReceipt, type NotificationStatus } from '../../../shared/notification/notification-state.ts';
 import { acceptedIds, FINAL, idOfCommand, isRedriven } from './notification-rules.ts';
 import { finding, type Rule } from './rule.ts';
 
@@ -104,6 +105,7 @@ function isCommandDone(record: SeenRecord, { states, byId }: History): boolean {
     ({ status, attempt }) =>
       (status !== 'sending' && attempt >= round) ||
       status === 'sent' ||
+      isReceipt(status) ||
       (FINAL.has(status) && !isRedriven(record)),
   );
   if (isConcluded) return true;
@@ -157,9 +159,11 @@ const statusIsShownSoon: Rule = {
     looks.flatMap(({ notificationId, ingress, sentAtMs, answer }) => {
       const endedAtMs = concludedAtMs.get(notificationId) ?? Infinity;
       if (!isCalm || sentAtMs <= endedAtMs + SOON_MS) return [];
-      const { status } = JSON.parse(answer.body) as { readonly status: unknown };
-      if (status === states.get(notificationId)?.at(-1)?.status) return [];
-      const detail = `${ingress} shows ${notificationId} as ${String(status)} long after its end`;
+      const { status } = JSON.parse(answer.body) as { readonly status: NotificationStatus };
+      // Receipts may follow the end, in any order.
+      if (FINAL.has(status) && states.get(notificationId)?.some((state) => state.status === status) === true)
+        return [];
+      const detail = `${ingress} shows ${notificationId} as ${status} long after its end`;
       return [finding(detail, notificationId)];
     }),
 };
