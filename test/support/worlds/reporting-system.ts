@@ -20,7 +20,9 @@ export const SECRET = 'a secret of sixteen characters';
 const TIERS_MS = [10_000, 60_000, 600_000, 3_600_000];
 
 /** Both workers, SMS by Twilio and e-mail by SendGrid, which a stand-in imitates. */
-export async function reportingSystem(over: { readonly ingressBroker?: (broker: Broker) => Broker } = {}) {
+export async function reportingSystem(
+  over: { readonly ingressBroker?: (broker: Broker) => Broker; readonly publicUrl?: '' } = {},
+) {
   const standIn = await startProviderStandIn();
   onTestFinished(() => standIn.stop());
   const folder = scratchFolder();
@@ -52,7 +54,8 @@ export async function reportingSystem(over: { readonly ingressBroker?: (broker: 
     },
     receipts: { kind: 'sendgrid', key: KEYS.sendgrid },
   };
-  writeFileSync(file, configurationText(twilio, sendgrid));
+  const isPrivate = over.publicUrl === '';
+  writeFileSync(file, isPrivate ? configurationText(sendgrid) : configurationText(twilio, sendgrid));
   standIn.otherwise(({ path: to }) =>
     to === '/mail'
       ? { status: 202, headers: { 'x-message-id': 'abc' } }
@@ -64,7 +67,7 @@ export async function reportingSystem(over: { readonly ingressBroker?: (broker: 
   const env = {
     DATA_DIR: folder,
     NOTIFICATION_CONFIG_FILE: file,
-    PUBLIC_URL,
+    PUBLIC_URL: over.publicUrl ?? PUBLIC_URL,
     RESULT_ID_SECRET: SECRET,
     AUTH_JWT_SECRET: JWT_SECRET,
   };

@@ -121,6 +121,19 @@ const ACCEPTED: readonly [title: string, env: Env, config: object][] = [
     { ALLOWED_HOSTS: 'Bank.example, [FD00::1],10.0.0.1' },
     { http: { allowedHosts: ['bank.example', '[fd00::1]', '10.0.0.1'] } },
   ],
+  [
+    'a public address, whose host is allowed where others are not',
+    { ALLOWED_HOSTS: 'a.example', PUBLIC_URL: 'https://bank.example:8443/engine/' },
+    {
+      http: { allowedHosts: ['a.example', 'bank.example'] },
+      notification: { publicUrl: 'https://bank.example:8443/engine' },
+    },
+  ],
+  [
+    'a public address of a server that allows all hosts',
+    { HOST: '10.0.0.1', PUBLIC_URL: 'https://bank.example', AUTH_JWT_SECRET: 's'.repeat(32) },
+    { http: { allowedHosts: [] } },
+  ],
 ];
 
 const REFUSED: readonly [title: string, env: Env, faults: readonly string[]][] = [
@@ -257,10 +270,20 @@ it.each([
   ['NOTIFICATION_QUOTA_COUNTRY', ['RO=1,RO=2', 'ro=1']],
   ['NOTIFICATION_QUOTA_CALLER', ['0']],
   ['ALLOWED_HOSTS', ['https://bank.example', 'bank.example:443', '*', 'a b', '.bank.example']],
+  ['PUBLIC_URL', ['bank.example', 'https://bank.example/?a=1', 'https://bank.example/#a']],
   ['AUTH_JWKS_URL', ['ftp://issuer/keys', 'javascript:alert(1)', 'issuer:443', 'file:///keys']],
 ])('refuses other values of %s', (name, values) => {
   for (const value of values)
     expect(faultsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name}: must `) as string]);
+});
+
+it('refuses a public address in plain text, except on this machine', () => {
+  expect(faultsOf({ PUBLIC_URL: 'http://bank.example' })).toEqual([
+    'PUBLIC_URL must be https or on loopback: receipts and unsubscriptions arrive there',
+  ]);
+  expect(loadConfig({ PUBLIC_URL: 'http://127.0.0.1:80' }).notification.publicUrl).toBe(
+    'http://127.0.0.1:80',
+  );
 });
 
 it('refuses credentials in an address without repeating them', () => {

@@ -129,6 +129,16 @@ it('gives campaign mails alone a link by which their receiver unsubscribes witho
   expect((await send('email', EMAIL)).status).toBe(202);
 });
 
+it('ends a campaign mail as failed while no public address is set, since it would have no link', async () => {
+  const { standIn, send, shown } = await reportingSystem({ publicUrl: '' });
+  const id = await idOf(send('email', { ...EMAIL, ...CAMPAIGN }));
+  await eventually('the end', END_MS, async () => (await shown(id))['status'] === 'failed');
+  expect(await shown(id)).toMatchObject({ code: 'public-url-missing', attempts: [] });
+  const other = await idOf(send('email', EMAIL));
+  await eventually('the other mail', END_MS, async () => (await shown(other))['status'] === 'sent');
+  expect(standIn.requests.length).toBe(1);
+});
+
 it('operators list, add and remove entries, with who, when and why on the audit', async () => {
   const { operate, receipts, send, broker, url } = await reportingSystem();
   const receiver = 'Ana@mail.example';

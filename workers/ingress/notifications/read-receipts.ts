@@ -2,7 +2,7 @@
 
 import type { ReceiptSettings } from '../../../shared/notification/provider-settings.ts';
 import { readId } from '../../../shared/notification/notification-id.ts';
-import { RECEIPT_STATUSES, type ReceiptStatus } from '../../../shared/notification/notification-state.ts';
+import type { ReceiptStatus } from '../../../shared/notification/notification-state.ts';
 import { scalarText, valueAtPointer } from '../../../shared/platform/json-pointer.ts';
 import type { Posted } from './receipt-signature.ts';
 
@@ -28,7 +28,7 @@ interface ReceiptFormat {
   readonly id: string;
   /** The values, joined by slashes, are looked up in `states`: `bounce/blocked`, then `bounce`. */
   readonly status: readonly string[];
-  readonly states: ReadonlyMap<string, ReportedState>;
+  readonly states: Readonly<Partial<Record<ReportedState, readonly unknown[]>>>;
   readonly receiver?: string | undefined;
   readonly messageId?: string | undefined;
   readonly at?: string | undefined;
@@ -44,16 +44,13 @@ const FORMATS: Readonly<Record<Exclude<ReceiptSettings['kind'], 'path'>, Receipt
   sendgrid: {
     id: '/notification_id',
     status: ['/event', '/type'],
-    states: new Map<string, ReportedState>([
-      ['delivered', 'delivered'],
-      ['bounce', 'bounced'],
-      ['bounce/blocked', 'undelivered'],
-      ['blocked', 'undelivered'],
-      ['dropped', 'undelivered'],
-      ['spamreport', 'complained'],
-      ['unsubscribe', 'unsubscribed'],
-      ['group_unsubscribe', 'unsubscribed'],
-    ]),
+    states: {
+      delivered: ['delivered'],
+      undelivered: ['bounce/blocked', 'blocked', 'dropped'],
+      bounced: ['bounce'],
+      complained: ['spamreport'],
+      unsubscribed: ['unsubscribe', 'group_unsubscribe'],
+    },
     receiver: '/email',
     messageId: '/sg_message_id',
     at: '/timestamp',
@@ -63,11 +60,7 @@ const FORMATS: Readonly<Record<Exclude<ReceiptSettings['kind'], 'path'>, Receipt
   twilio: {
     id: '/id',
     status: ['/SmsStatus'],
-    states: new Map<string, ReportedState>([
-      ['delivered', 'delivered'],
-      ['undelivered', 'undelivered'],
-      ['failed', 'undelivered'],
-    ]),
+    states: { delivered: ['delivered'], undelivered: ['undelivered', 'failed'] },
     receiver: '/To',
     inbound: { texts: ['/OptOutType', '/Body'], from: '/From' },
     messageId: '/MessageSid',
@@ -77,15 +70,13 @@ const FORMATS: Readonly<Record<Exclude<ReceiptSettings['kind'], 'path'>, Receipt
     events: '/event-data',
     id: '/user-variables/notification-id',
     status: ['/event', '/severity', '/reason'],
-    states: new Map<string, ReportedState>([
-      ['delivered', 'delivered'],
-      ['failed/permanent', 'undelivered'],
-      ['failed/permanent/bounce', 'bounced'],
-      ['failed/permanent/suppress-bounce', 'bounced'],
-      ['rejected', 'undelivered'],
-      ['complained', 'complained'],
-      ['unsubscribed', 'unsubscribed'],
-    ]),
+    states: {
+      delivered: ['delivered'],
+      undelivered: ['failed/permanent', 'rejected'],
+      bounced: ['failed/permanent/bounce', 'failed/permanent/suppress-bounce'],
+      complained: ['complained'],
+      unsubscribed: ['unsubscribed'],
+    },
     receiver: '/recipient',
     messageId: '/message/headers/message-id',
     at: '/timestamp',
@@ -94,12 +85,7 @@ const FORMATS: Readonly<Record<Exclude<ReceiptSettings['kind'], 'path'>, Receipt
   vonage: {
     id: '/client-ref',
     status: ['/status'],
-    states: new Map<string, ReportedState>([
-      ['delivered', 'delivered'],
-      ['failed', 'undelivered'],
-      ['rejected', 'undelivered'],
-      ['expired', 'undelivered'],
-    ]),
+    states: { delivered: ['delivered'], undelivered: ['failed', 'rejected', 'expired'] },
     receiver: '/msisdn',
     inbound: { texts: ['/text'], from: '/msisdn' },
     messageId: '/messageId',
@@ -122,7 +108,8 @@ export type ReadReceipts = (
 
 /** Creates the reader of a provider's reports. It returns undefined for a body that is not one. */
 export function createReceiptReader(settings: ReceiptSettings): ReadReceipts {
-  const format = settings.kind === 'path' ? formatOf(settings) : FORMATS[settings.kind];
+  const format =
+    settings.kind === 'path' ? { ...settings, status: [settings.status] } : FORMATS[settings.kind];
   return ({ fields, search }, nowMs) => {
     // Twilio has no field for an id of the sender, so the address to which it reports carries ours.
     const named = { ...(fields as object | undefined), id: new URLSearchParams(search).get('id') };
@@ -133,19 +120,12 @@ export function createReceiptReader(settings: ReceiptSettings): ReadReceipts {
   };
 }
 
-function formatOf({ states, status, ...format }: ReceiptSettings & { readonly kind: 'path' }): ReceiptFormat {
-  const named = [...RECEIPT_STATUSES, 'unsubscribed' as const].flatMap((name) =>
-    states[name].map((value): [string, ReportedState] => [String(value), name]),
-  );
-  return { ...format, status: [status], states: new Map(named) };
-}
-
 function readReceipt(event: unknown, format: ReceiptFormat, nowMs: number): readonly Receipt[] {
   const textAt = (pointer: string | undefined): string | undefined =>
     pointer === undefined ? undefined : scalarText(valueAtPointer(event, pointer));
   const { inbound } = format;
   const isStop = inbound?.texts.some((pointer) => STOP.test(textAt(pointer) ?? '')) === true;
-  const status = isStop ? 'stopped' : stateOf(format.status.map(textAt), format.states);
+  const status = isStop ? 'stopped' : stateOf(format, textAt);
   if (status === undefined) return [];
   const receiver = textAt(isStop ? inbound.from : format.receiver);
   const at = timeOf(textAt(format.at));
@@ -162,14 +142,13 @@ function readReceipt(event: unknown, format: ReceiptFormat, nowMs: number): read
   ];
 }
 
-function stateOf(
-  values: readonly (string | undefined)[],
-  states: ReadonlyMap<string, ReportedState>,
-): ReportedState | undefined {
-  const present = values.filter((value) => value !== undefined);
-  for (let count = present.length; count > 0; count -= 1) {
-    const state = states.get(present.slice(0, count).join('/'));
-    if (state !== undefined) return state;
+function stateOf({ status, states }: ReceiptFormat, textAt: (pointer: string) => string | undefined) {
+  const values = status.map(textAt).filter((value) => value !== undefined);
+  const named = Object.entries(states) as readonly [ReportedState, readonly unknown[]][];
+  for (let count = values.length; count > 0; count -= 1) {
+    const value = values.slice(0, count).join('/');
+    const found = named.find(([, all]) => all.some((one) => String(one) === value));
+    if (found !== undefined) return found[0];
   }
   return undefined;
 }
