@@ -98,13 +98,13 @@ export const MESSAGES: readonly MessageDefinition[] = [
     urgentCommandTopic: 'emailUrgentCommands',
   },
   {
-    ...firstVersion('notification', 'NotificationAcceptance', 111),
+    ...firstVersion('notification', 'NotificationAcceptance', 113),
     kind: 'state',
     stateTopic: 'notificationAcceptances',
   },
   { ...firstVersion('catalogue', 'CatalogueRecord', 80), kind: 'state', stateTopic: 'catalogueRecords' },
   {
-    ...firstVersion('notification', 'NotificationState', 112),
+    ...firstVersion('notification', 'NotificationState', 114),
     kind: 'state',
     stateTopic: 'notificationOutcomes',
   },

@@ -28,6 +28,7 @@ export const WORKERS = {
     load: async () => (await import('./notification/main.ts')).start,
     topics: [
       ...COMMANDS,
+      'notificationCallbacks',
       'notificationHold',
       'notificationUsage',
       'notificationSuppressions',

@@ -1,4 +1,5 @@
 import type { ActionReply } from '../api/operations/dead-letter-calls.ts';
+import { encodeState, formatOf } from '../api/notification/state-record.ts';
 import { HEADER, headerText } from '../messaging/headers.ts';
 import { partitionId } from '../messaging/message.ts';
 import type { LogMessage, OffsetRange, OutgoingMessage, PartitionOffset } from '../messaging/message.ts';
@@ -248,8 +249,9 @@ async function sentRecord(
     ]),
     updatedAt,
     ...BLANK_STATE,
+    sender: headerText(message.headers, HEADER.sender),
   };
-  const { value, headers } = await codec.encode('NotificationState', state, 'avro');
+  const { value, headers } = await encodeState(codec, state, formatOf(message.value));
   return { topic: topics.outcomes, key: notificationId, value, headers };
 }
 

@@ -33,6 +33,10 @@ export const HEADER = {
   notificationId: 'plat-notification-id',
   /** Proves that the ingress, or an operator's redrive, wrote the command under its id. */
   commandProof: 'plat-command-proof',
+  /** Who sent a notification: the hash of a caller over HTTP, or the name that an upstream system chooses (N13). */
+  sender: 'plat-sender',
+  /** On callbacks: the id that their receiver sees, and by which it recognises a repeat. */
+  callbackId: 'webhook-id',
   /** On states of notifications: a hash of the text. It shows whether another text came under the same id. */
   textHash: 'plat-text-hash',
   /** Delivery round of this copy, from 1 (default). A copy of an earlier round than the delivery log has is stale. */

@@ -19,10 +19,11 @@ export interface TemplateUse {
 }
 
 export const CATEGORIES = ['transactional', 'campaign'] as const;
+export type NotificationCategory = (typeof CATEGORIES)[number];
 
 interface CommandOptions {
   /** Undefined means `transactional`. Campaigns respect unsubscriptions (N8). */
-  readonly category?: (typeof CATEGORIES)[number] | undefined;
+  readonly category?: NotificationCategory | undefined;
   /** Epoch milliseconds before which it is not sent (N9). */
   readonly sendAt?: number | undefined;
   /** If present, the text is made from it, and `message` is empty until then (N8). */

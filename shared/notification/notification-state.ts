@@ -1,4 +1,4 @@
-import type { Channel } from './notification-command.ts';
+import type { Channel, NotificationCategory } from './notification-command.ts';
 
 /**
  * `scheduled`: a copy waits for its sendAt. `sending`: an intent is on the log, so a provider may have the message. If
@@ -6,15 +6,17 @@ import type { Channel } from './notification-command.ts';
  * `suppressed` and `cancelled` are final. `failed` (such as rejected or too late) and `parked` (outcome unknown) last
  * until an operator redrives the notification or a late outcome arrives.
  */
-export type DeliveryStatus =
-  | 'scheduled'
-  | 'sending'
-  | 'retrying'
-  | 'sent'
-  | 'failed'
-  | 'parked'
-  | 'suppressed'
-  | 'cancelled';
+export const DELIVERY_STATUSES = [
+  'scheduled',
+  'sending',
+  'retrying',
+  'sent',
+  'failed',
+  'parked',
+  'suppressed',
+  'cancelled',
+] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** What a provider reported after it had accepted a message, from the weakest to the strongest (N7). */
 export const RECEIPT_STATUSES = ['undelivered', 'delivered', 'bounced', 'complained'] as const;
@@ -65,6 +67,11 @@ export interface NotificationState {
   readonly providers?: readonly string[] | undefined;
   /** While sending with a single provider that recognises ids: its identity. */
   readonly repeatableBy?: string | undefined;
+  /** Who sent it: the hash of the caller (see hashSubject), or what an upstream command names in `plat-sender`. */
+  readonly sender?: string | undefined;
+  readonly category?: NotificationCategory | undefined;
+  /** Keyed hash of the receiver. Absent without a secret on Kafka. */
+  readonly receiverHash?: string | undefined;
 }
 
 export const BLANK_STATE = {
@@ -90,4 +97,7 @@ export interface NotificationAcceptance {
   readonly owner: string;
   /** HMAC of the command; empty without an Idempotency-Key. The same key with another hash is a conflict (N3). */
   readonly bodyHash: string;
+  readonly category?: NotificationCategory | undefined;
+  /** As in NotificationState. */
+  readonly receiverHash?: string | undefined;
 }

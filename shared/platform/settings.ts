@@ -155,6 +155,8 @@ export const environment = z.object({
   DEFAULT_HOLIDAY_CALENDAR: z.string().optional().meta(SHOWN),
   CATALOGUE_FOLDER: z.string().optional(),
   NOTIFICATION_CONFIG_FILE: z.string().optional(),
+  /** JSON, read by the notification worker (N13). */
+  NOTIFICATION_CALLBACKS: z.string().optional(),
   NOTIFICATION_DEFAULT_COUNTRY: z
     .string()
     .regex(/^[A-Z]{2}$/, 'must be an ISO 3166 code such as RO')
@@ -204,6 +206,7 @@ export const SECRETS = [
   'SCHEMA_REGISTRY_PASSWORD',
   'RESULT_ID_SECRET',
   'AUTH_JWT_SECRET',
+  'NOTIFICATION_CALLBACKS',
 ] as const;
 
 function durationMs(text: string): number {

@@ -102,6 +102,59 @@ it('finding a notification by its Idempotency-Key shows its timeline, and by its
   expect(await findAccessibilityFaults(page, 'main')).toEqual([]);
 });
 
+async function manyNotifications(broker: Broker): Promise<void> {
+  const now = Date.now();
+  const statuses = ['sent', 'delivered', 'failed', 'retrying', 'parked', 'suppressed', 'bounced'] as const;
+  for (let number = 0; number < 60; number += 1) {
+    const id = letterNotificationId(number);
+    const status = statuses[number % statuses.length] ?? 'sent';
+    const at = now - 3_600_000 + number * 47_000;
+    await writeState(
+      broker,
+      notificationState(id, {
+        status,
+        channel: number % 3 === 0 ? 'email' : 'sms',
+        updatedAt: at,
+        category: number % 5 === 0 ? 'campaign' : 'transactional',
+        receiverHash: `5f0c1e6b9a3d72${String(number % 90).padStart(2, '0')}`,
+        attempts: [
+          { attempt: 1, at, provider: number % 2 ? 'Twilio' : 'SMTP', result: 'sent', code: undefined },
+        ],
+      }),
+      at,
+    );
+  }
+}
+
+it('the first view lists recent notifications, filtered and paged, each with its timeline', async () => {
+  const { broker, address } = await openMessages();
+  const { page, errors } = await openPage(address);
+  await page.getByRole('heading', { name: 'No notifications' }).waitFor();
+  expect(await findAccessibilityFaults(page, 'main')).toEqual([]);
+  await manyNotifications(broker);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByRole('row').nth(50).waitFor();
+  expect(await page.getByRole('row').nth(1).innerText()).toMatch(
+    /0059\s+Retrying\s[\s\S]*SMS\s+Twilio\s+Transactional/,
+  );
+  const faults = await findFaultsInLooks(page, 'messages-recent', async () => {
+    await page.getByRole('heading', { name: 'Notificări recente' }).waitFor();
+  });
+  expect(faults).toEqual([]);
+  await page.getByRole('button', { name: 'Older' }).click();
+  await page.getByRole('link', { name: letterNotificationId(0) }).waitFor();
+  expect(await page.getByRole('row').count()).toBe(11);
+  await page.getByLabel('Status').selectOption('bounced');
+  await page.getByRole('link', { name: letterNotificationId(55) }).waitFor();
+  expect(await page.getByRole('row').count()).toBe(9);
+  expect(new URL(page.url()).search).toBe('?status=bounced');
+  await page.getByLabel('Channel').selectOption('email');
+  await expect.poll(() => page.getByRole('row').count()).toBe(4);
+  await page.getByRole('link', { name: letterNotificationId(48) }).click();
+  await page.getByRole('heading', { name: letterNotificationId(48) }).waitFor();
+  expect(errors).toEqual([]);
+});
+
 it('dead letters are listed with their problems, shown masked, and filtered; the address keeps the filters', async () => {
   const { address } = await openMessages(12);
   const { page, errors } = await openPage(`${address}/dead-letters`);

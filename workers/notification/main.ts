@@ -1,17 +1,21 @@
 import { PRIORITIES, type Channel, type Priority } from '../../shared/notification/notification-command.ts';
+import { readCallbackSettings } from '../../shared/notification/callback-settings.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
 import { startTogether, stopInTurn, stopTogether } from '../../shared/messaging/start-stop-order.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { COMMAND_TYPES, startChannel, type RunningChannel } from './command-consumer.ts';
-import { NOTIFICATION_STATE } from './state/delivery-log.ts';
+import { STATE_TYPE } from '../../shared/api/notification/state-record.ts';
 import { createNotificationMetrics, providerHooks } from './notification-metrics.ts';
 import type { ProviderSet } from './providers/configured-providers.ts';
 import { tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
 import { startTier, type RunningTier } from './retry-tier.ts';
+import type { startCallbacks as StartCallbacks } from './start-callbacks.ts';
 import { createSharedParts } from './shared-parts.ts';
 
+type RunningCallbacks = Awaited<ReturnType<typeof StartCallbacks>>;
+
 const NAME = 'notification';
-const MESSAGE_TYPES = [...Object.values(COMMAND_TYPES), NOTIFICATION_STATE, 'ProblemReply'];
+const MESSAGE_TYPES = [...Object.values(COMMAND_TYPES), STATE_TYPE, 'ProblemReply'];
 
 export type OpenProviders = (context: WorkerContext) => Promise<ProviderSet>;
 
@@ -26,15 +30,17 @@ export async function start(
   context: WorkerContext,
   open: OpenProviders = openConfigured,
 ): Promise<RunningWorker> {
+  const settings = readCallbackSettings(context.config.notification.callbacks ?? '[]');
   await context.codec.prepare(MESSAGE_TYPES);
   const closing = new AbortController();
   const providers = await open(context);
   const shared = createSharedParts(context);
   const channels: (RunningChannel & { readonly channel: Channel })[] = [];
   const tiers: RunningTier[] = [];
+  const callbacks: RunningCallbacks[] = [];
   const stop = async (timeoutMs: number): Promise<void> => {
     closing.abort();
-    const consumers = [...channels, ...tiers.map(({ consumer }) => consumer)];
+    const consumers = [...channels, ...callbacks, ...tiers.map(({ consumer }) => consumer)];
     await stopInTurn([stopTogether(consumers), ...shared.parts], timeoutMs, context.monotonic);
     await providers.close();
   };
@@ -52,6 +58,10 @@ export async function start(
     const startOwn = (priority: Priority) =>
       retryTiersMs.map((delayMs) => startTier(context, shared, { delayMs, priority, deliveries }));
     await startTogether(PRIORITIES.flatMap(startOwn), tiers);
+    if (settings.length > 0) {
+      const { startCallbacks } = await import('./start-callbacks.ts');
+      callbacks.push(await startCallbacks(context, shared, settings));
+    }
     metrics.follow({ deliveryLog: shared.deliveryLog, hold: shared.hold, tiers });
   } catch (error) {
     await stop(0);
@@ -63,6 +73,7 @@ export async function start(
       combineHealth({
         ...Object.fromEntries(channels.map(({ channel, health }) => [channel, health()])),
         ...Object.fromEntries(tiers.map((tier) => [`retry-${tierLabel(tier)}`, tier.consumer.health()])),
+        ...Object.fromEntries(callbacks.map((one) => ['callbacks', one.health()])),
         ledger: shared.deliveryLog.health(),
         hold: shared.hold.health(),
         suppressions: shared.suppressions.health(),

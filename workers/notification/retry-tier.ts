@@ -9,7 +9,7 @@ import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message
 import type { Publisher, BrokerAdmin } from '../../shared/messaging/ports.ts';
 import { isTransientFailure, type Process, type ProcessingResult } from '../../shared/messaging/outcome.ts';
 import { tierGroup, tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
-import { retryTopicName } from '../../shared/messaging/topics/topic-list.ts';
+import { retryTopicName, type RetryLane } from '../../shared/messaging/topics/topic-list.ts';
 import { errorText, InfrastructureError } from '../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
@@ -22,7 +22,7 @@ const STALL_MARGIN_MS = 60_000;
 
 export interface RetryTier {
   readonly delayMs: number;
-  readonly priority: Priority;
+  readonly priority: RetryLane;
 }
 
 export interface RunningTier extends RetryTier {
@@ -35,7 +35,7 @@ type Deliveries = Readonly<Record<Channel, Pick<CommandDelivery, 'reject'>>>;
 export async function startTier(
   context: WorkerContext,
   shared: SharedParts,
-  { delayMs, priority, deliveries }: RetryTier & { readonly deliveries: Deliveries },
+  { delayMs, priority, deliveries }: RetryTier & Pick<TierParts, 'deliveries'>,
 ): Promise<RunningTier> {
   const { broker, config } = context;
   const clientId = `notification-retry-${tierLabel({ delayMs, priority })}`;
@@ -49,11 +49,7 @@ export async function startTier(
       process: createTierProcess({
         ...context,
         ...shared,
-        origins: new Map([
-          [shared.topic(CHANNEL_TOPICS.sms[priority]), 'sms'],
-          [shared.topic(CHANNEL_TOPICS.email[priority]), 'email'],
-        ]),
-        priority,
+        ...originsOf(shared, priority),
         deliveries,
         admin: broker.admin,
         deadLetters: shared.deadLetters(groupId),
@@ -67,10 +63,26 @@ export async function startTier(
   return { delayMs, priority, consumer };
 }
 
+function originsOf(
+  { topic }: Pick<SharedParts, 'topic'>,
+  lane: RetryLane,
+): Pick<TierParts, 'origins' | 'priority'> {
+  const priority = lane === 'callbacks' ? 'normal' : lane;
+  const channels = (['sms', 'email'] as const).map(
+    (channel) =>
+      [
+        topic(lane === 'callbacks' ? 'notificationCallbacks' : CHANNEL_TOPICS[channel][lane]),
+        channel,
+      ] as const,
+  );
+  return { origins: new Map(channels), priority };
+}
+
 export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {
   readonly origins: ReadonlyMap<string, Channel>;
   readonly priority: Priority;
-  readonly deliveries: Deliveries;
+  /** Absent for callbacks, whose end does not end a notification. */
+  readonly deliveries?: Deliveries | undefined;
   readonly deliveryLog: Pick<DeliveryLog, 'caughtUp' | 'find'>;
   readonly copies: Publisher;
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
@@ -105,11 +117,11 @@ async function endCopy(
   { origins, priority, deliveries, deliveryLog, deadLetters, onDeadLetter }: TierParts,
 ): Promise<ProcessingResult> {
   const { message, originTimestampMs, signal } = request;
-  const id = readId(headerText(message.headers, HEADER.notificationId));
+  const id = deliveries && readId(headerText(message.headers, HEADER.notificationId));
   if (id !== undefined) await deliveryLog.caughtUp(LOG_READ_MS);
   const known = id === undefined ? undefined : deliveryLog.find(id);
   const channel = known?.channel ?? origins.get(headerText(message.headers, HEADER.retryTopic) ?? '');
-  if (id !== undefined && channel !== undefined) {
+  if (deliveries !== undefined && id !== undefined && channel !== undefined) {
     const copy = readCopy(message, originTimestampMs, id, priority);
     const outcome = await deliveries[channel].reject(copy, UNDECODABLE, signal);
     return outcome.kind === 'retry' ? { retryAfterMs: outcome.afterMs } : 'settled';

@@ -6,6 +6,7 @@ import type { Channel, Priority } from '../../shared/notification/notification-c
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topic-list.ts';
 import { openSuppressions, type Suppressions } from '../../shared/suppressions/suppressions.ts';
 import { openQuotas } from '../../shared/quotas/quotas.ts';
+import { createReceiverHashes } from '../../shared/notification/party-hashes.ts';
 import { createCommandCheck } from '../../shared/notification/command-proof.ts';
 import { chooseResultSecret } from '../runtime/result-secret.ts';
 import { openIndex } from '../../shared/messaging/record-index/record-index.ts';
@@ -60,13 +61,15 @@ export function createSharedParts(context: WorkerContext) {
     self,
     limits: config.limits.hold,
   });
+  const secret = secretOf(context);
   const quotas = openQuotas(context, 'notification-quotas');
   const suppressions = openList(context);
   return {
     self,
     quotas,
     suppressions,
-    checkText: createCommandCheck(secretOf(context)),
+    checkText: createCommandCheck(secret),
+    receiverHash: secret === undefined ? undefined : createReceiverHashes(secret).hashOf,
     deliveryLog,
     hold,
     /** Publishes all records except states of notifications and replies to other systems. */

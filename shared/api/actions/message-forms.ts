@@ -20,6 +20,7 @@ import {
   renderSmsCommand,
   smsCommandReader,
 } from '../notification/read-command.ts';
+import { readState } from '../notification/state-record.ts';
 import { restoreSchedule, toScheduleRecord } from './schedule-record.ts';
 import { ACTIONS } from './actions.ts';
 import { CALCULATE_REPAYMENT_SCHEDULE } from './schedule-action.ts';
@@ -38,9 +39,9 @@ export const MESSAGE_FORMS: MessageForms = {
     parse: (body) => emailCommandReader.parse(body, MESSAGE_READING),
     render: (payload) => renderEmailCommand(payload as EmailCommand),
   },
-  // Only the engine writes these two types, and only in Avro.
+  NotificationState: { parse: readState, render: (payload) => JSON.stringify(payload) },
+  // Only the engine writes this type, and only in Avro.
   NotificationAcceptance: { parse: refuseToRead, render: (payload) => JSON.stringify(payload) },
-  NotificationState: { parse: refuseToRead, render: (payload) => JSON.stringify(payload) },
   CatalogueRecord: {
     parse: readCatalogueRecordForm,
     render: (payload) => renderCatalogueRecord(payload as CatalogueMessage),

@@ -17,12 +17,15 @@ import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordForm } from '../actions/catalo
 import { publishedSchemas, schemaReference } from '../json/json-schema.ts';
 import { problemShape } from '../json/problem-document.ts';
 import { NOTIFICATIONS, type NotificationDefinition } from '../notification/send-operations.ts';
+import { STATE_TYPE, stateForm } from '../notification/state-record.ts';
+import EXAMPLES from '../notification/examples.json' with { type: 'json' };
 import { CALCULATE_PMT } from '../actions/pmt-action.ts';
 import {
   CATALOGUE_MESSAGE_HEADERS,
   COMMAND_MESSAGE_HEADERS,
   ERROR_MESSAGE_HEADERS,
   RECORD_MESSAGE_HEADERS,
+  STATE_MESSAGE_HEADERS,
   headersSchema,
   replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
@@ -44,22 +47,19 @@ function kafkaBinding(binding: object = {}): object {
 
 function messageReferences(place: string, types: readonly string[]): Record<string, { $ref: string }> {
   const names = types.flatMap((type) => {
-    const isAvroOnly = NOTIFICATION_RECORDS.some((record) => record.type === type);
-    return isAvroOnly ? [`${type}.avro`] : [`${type}.avro`, `${type}.json`];
+    return type === ACCEPTANCE.type ? [`${type}.avro`] : [`${type}.avro`, `${type}.json`];
   });
   return Object.fromEntries(names.map((name) => [name, { $ref: `${place}/messages/${name}` }]));
 }
 
 function asyncApiComponents() {
-  const types = [...actionTypes(), PROBLEM, CATALOGUE, ...BATCHES, ...commandTypes()];
+  const types = [...actionTypes(), PROBLEM, CATALOGUE, ...BATCHES, ...commandTypes(), OUTCOME];
   const messages = [
     ...types.flatMap((one) => [
       [`${one.type}.avro`, avroMessage(one)] as const,
       [`${one.type}.json`, jsonMessage(one)] as const,
     ]),
-    ...NOTIFICATION_RECORDS.map(
-      (one) => [`${one.type}.avro`, avroMessage({ ...one, headers: RECORD_MESSAGE_HEADERS })] as const,
-    ),
+    [`${ACCEPTANCE.type}.avro`, avroMessage(ACCEPTANCE)] as const,
   ];
   const bodies = Object.fromEntries(types.map(({ type, body }) => [type, body]));
   return { messages: Object.fromEntries(messages), schemas: publishedSchemas(bodies) };
@@ -163,10 +163,23 @@ const BATCHES: readonly MessageType[] = [
   },
 ];
 
-const NOTIFICATION_RECORDS = [
-  { topic: 'notificationAcceptances', type: 'NotificationAcceptance', ...TEXTS.acceptance },
-  { topic: 'notificationOutcomes', type: 'NotificationState', ...TEXTS.outcome },
-] as const;
+const ACCEPTANCE = {
+  topic: 'notificationAcceptances',
+  type: 'NotificationAcceptance',
+  headers: RECORD_MESSAGE_HEADERS,
+  ...TEXTS.acceptance,
+} as const;
+
+const OUTCOME = {
+  topic: 'notificationOutcomes',
+  type: STATE_TYPE,
+  headers: STATE_MESSAGE_HEADERS,
+  body: stateForm,
+  example: EXAMPLES.stateRecord,
+  ...TEXTS.outcome,
+} as const;
+
+const NOTIFICATION_RECORDS = [ACCEPTANCE, OUTCOME];
 
 function commandTypes(): MessageType[] {
   return NOTIFICATIONS.map(({ commandType, summary, commandShape, example }) => ({

@@ -36,6 +36,7 @@ const FORMAT = [MESSAGE_TYPE, header(HEADER.contentType, TEXTS.message.contentTy
 const OWN_CONTENT_TYPE = header(HEADER.contentType, TEXTS.message.ownContentType, REQUIRED);
 
 export const RECORD_MESSAGE_HEADERS: readonly MessageHeader[] = [OWN_CONTENT_TYPE];
+export const STATE_MESSAGE_HEADERS: readonly MessageHeader[] = [MESSAGE_TYPE, OWN_CONTENT_TYPE];
 export const CATALOGUE_MESSAGE_HEADERS: readonly MessageHeader[] = FORMAT;
 
 export const REQUEST_MESSAGE_HEADERS: readonly MessageHeader[] = [
@@ -53,6 +54,7 @@ export const COMMAND_MESSAGE_HEADERS: readonly MessageHeader[] = [
   ...REQUEST_MESSAGE_HEADERS.filter(({ name }) => name !== HEADER.replyTopic && name !== HEADER.deadline),
   header(HEADER.replyTopic, TEXTS.message.errorReplyTopic),
   header(HEADER.notificationId, TEXTS.message.notificationId),
+  header(HEADER.sender, TEXTS.message.sender, { pattern: '^[!-~]{1,100}$' }),
 ];
 
 const REPLY_MESSAGE_HEADERS: readonly MessageHeader[] = [

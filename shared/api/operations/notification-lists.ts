@@ -2,22 +2,46 @@
 
 import { z } from 'zod';
 import {
+  DELIVERY_STATUSES,
   RECEIPT_STATUSES,
   type AttemptRecord,
   type NotificationAcceptance,
   type NotificationState,
 } from '../../notification/notification-state.ts';
-import { dateTime, namedObject, objectOf } from '../json/field-kinds.ts';
+import { anyText, oneOf } from '../../platform/json-kinds.ts';
+import { dateTime, namedObject, objectOf, refuse } from '../json/field-kinds.ts';
 import { isoText } from '../notification/answers.ts';
-import { line } from './operation-fields.ts';
+import { channelName, line, numberFrom, OPERATIONS_LIMITS as LIMIT } from './operation-fields.ts';
+
+const STATUSES = ['accepted', ...DELIVERY_STATUSES, ...RECEIPT_STATUSES] as const;
+
+/** A place in the list: epoch milliseconds, and the number of the record. */
+const CURSOR = /^(\d{1,15})\.(\d{1,15})$/;
+
+const cursor = () =>
+  anyText().transform((sent, context) => {
+    const [, atMs, row] = CURSOR.exec(sent) ?? [];
+    if (row === undefined) return refuse(context, sent, 'unknown-value', 'must be the nextCursor of a page');
+    return { atMs: Number(atMs), row: Number(row) };
+  });
 
 export const notificationQuery = objectOf({
-  reference: line().describe('The Idempotency-Key with which the notification was sent.'),
+  reference: line()
+    .optional()
+    .describe(
+      'The Idempotency-Key with which the notification was sent. Without it, recent notifications are listed (N14), which requires the scope `operations:read`.',
+    ),
   caller: line()
     .optional()
     .describe(
-      'The subject that sent it; by default that of the token. Others require the scope `operations:read`.',
+      'With `reference`: the subject that sent it; by default that of the token. Others require the scope `operations:read`.',
     ),
+  status: oneOf(STATUSES).optional().describe('Without `reference`: only those with this status.'),
+  channel: channelName().optional().describe('Without `reference`: only those of this channel.'),
+  limit: numberFrom(1, LIMIT.pageNotifications)
+    .optional()
+    .describe(`Notifications on the page; ${LIMIT.defaultPageNotifications} by default.`),
+  cursor: cursor().optional().describe('The `nextCursor` of the previous page.'),
 });
 
 const roundNumber = () => z.int().min(1).describe('Round of delivery, counted from 1.');
@@ -60,18 +84,7 @@ export type TimelineEvent = z.infer<typeof timelineEvent>;
 export const notificationTimeline = namedObject('NotificationTimeline', {
   notificationId: z.string().meta({ format: 'uuid' }),
   channel: z.enum(['sms', 'email']),
-  status: z.enum([
-    'accepted',
-    'scheduled',
-    'sending',
-    'retrying',
-    'sent',
-    'failed',
-    'parked',
-    'suppressed',
-    'cancelled',
-    ...RECEIPT_STATUSES,
-  ]),
+  status: z.enum(STATUSES),
   code: z.string().optional().describe('Why it is retrying, failed or parked.'),
   updatedAt: dateTime(),
   events: z.array(timelineEvent).describe('In the order of their times.'),
@@ -84,9 +97,21 @@ export const foundNotifications = namedObject('FoundNotifications', {
   notifications: z.array(
     notificationTimeline
       .pick({ notificationId: true, channel: true, status: true, updatedAt: true })
+      .extend({
+        provider: z.string().optional().describe('The provider of the last attempt.'),
+        category: z.enum(['transactional', 'campaign']).optional(),
+        receiverHash: z.string().optional().describe('Keyed hash of the receiver (N14).'),
+      })
       .meta({ id: 'FoundNotification' }),
   ),
+  nextCursor: z
+    .string()
+    .optional()
+    .describe(
+      'Cursor of the next page, even if this one has fewer notifications than `limit`; absent on the last.',
+    ),
 });
+export type FoundNotifications = z.infer<typeof foundNotifications>;
 
 /** What is known of a notification: its acceptance, its state, or both. */
 export interface KnownNotification {
@@ -96,6 +121,31 @@ export interface KnownNotification {
   readonly state: NotificationState | undefined;
   /** The strongest receipt of a provider (N7). */
   readonly receipt?: NotificationState | undefined;
+}
+
+/** Whom a notification concerns, from its state or its acceptance; each is undefined if unknown. */
+export function partiesOf({ state, acceptance }: KnownNotification) {
+  return {
+    sender: state?.sender ?? acceptance?.owner,
+    category: state?.category ?? acceptance?.category,
+    receiverHash: state?.receiverHash ?? acceptance?.receiverHash,
+  };
+}
+
+/** One line of a list. */
+export function describeFound(known: KnownNotification): FoundNotifications['notifications'][number] {
+  const { notificationId, channel, status, updatedAt } = describeTimeline(known, '');
+  const { category, receiverHash } = partiesOf(known);
+  const provider = known.state?.attempts.at(-1)?.provider;
+  return {
+    notificationId,
+    channel,
+    status,
+    updatedAt,
+    ...(provider !== undefined && { provider }),
+    ...(category !== undefined && { category }),
+    ...(receiverHash !== undefined && { receiverHash }),
+  };
 }
 
 /** The timeline, without texts and addresses of the message. `deadLetters`: the URL that lists its dead letters. */

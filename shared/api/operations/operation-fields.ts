@@ -27,6 +27,8 @@ export const OPERATIONS_LIMITS = {
   editedHeaderCharacters: 1_000,
   reasonCharacters: 500,
   textCharacters: 300,
+  pageNotifications: 200,
+  defaultPageNotifications: 50,
   outboxMessages: 100,
   pageProducts: 200,
   defaultPageProducts: 50,

@@ -50,6 +50,21 @@ interface IndexedRecord {
   readonly isOpen: boolean;
 }
 
+/** The place of a record in the order of time, and of writing if the times are equal. */
+export interface RecordPlace {
+  readonly atMs: number;
+  readonly row: number;
+}
+
+export interface PlacedRecord {
+  readonly value: Uint8Array;
+  readonly place: RecordPlace;
+  /** Whether the record was put under this id. */
+  readonly isOf: (id: string) => boolean;
+}
+
+const NEWEST: RecordPlace = { atMs: Number.MAX_SAFE_INTEGER, row: 0 };
+
 export interface RecordIndexOptions {
   readonly name: string;
   /** Closed with the index. Undefined if the index is in memory. */
@@ -198,6 +213,22 @@ export class RecordIndex {
       )
       .all(after, limit)
       .map((row) => ({ ...readRow(row), rowId: Number(row['rowid']) }));
+  }
+
+  /** Up to `limit` records that are not open, the newest first, from those before a place. Throws like `find`. */
+  recent(limit: number, { atMs, row }: RecordPlace = NEWEST): readonly PlacedRecord[] {
+    if (this.#waiting.size > 0 && this.#failure === undefined && !this.#file.isBusy) this.#write();
+    try {
+      const rows = this.#statements.recent.all(this.#expiredBeforeMs(), atMs, row, limit);
+      return rows.map(({ rowid, key, value, at }) => {
+        const own = Buffer.from(key as Uint8Array).toString('latin1');
+        const place = { atMs: Number(at), row: Number(rowid) };
+        return { value: value as Uint8Array, place, isOf: (id) => keyOf(id) === own };
+      });
+    } catch (error) {
+      this.#fail(error);
+      throw new InfrastructureError('index-unavailable', 'the index cannot be read', error);
+    }
   }
 
   /** Whether another record can be added. If not, the reader must stop, and begin again at `positions`. */
@@ -358,6 +389,8 @@ function prepareStatements({ database }: DataFile) {
   const prepare = (sql: string): StatementSync => database.prepare(sql);
   return {
     find: prepare('SELECT value, at, open FROM records WHERE key = ?'),
+    recent: prepare(`SELECT rowid, key, value, at FROM records
+      WHERE open = 0 AND at >= ? AND (at, rowid) < (?, ?) ORDER BY at DESC, rowid DESC LIMIT ?`),
     put: prepare(`INSERT INTO records VALUES (?, ?, ?, ?) ON CONFLICT (key)
       DO UPDATE SET value = excluded.value, at = excluded.at, open = excluded.open`),
     remove: prepare('DELETE FROM records WHERE key = ?'),

@@ -363,7 +363,7 @@ const SPECIAL: Readonly<Record<string, Provoke>> = {
       await send(url, 'sms', SMS, { headers: { 'idempotency-key': 'payment-7' } });
       return call(open('sending'), address);
     },
-    400: valid('alone', { path: FIND }),
+    400: valid('alone', { path: `${FIND}?status=lost` }),
     403: asAna({ path: `${FIND}?reference=k&caller=shop` }),
   }),
   ...each([TIMELINE], {

@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Health } from '../../../shared/platform/health.ts';
+
+export { hashSubject } from '../../../shared/notification/party-hashes.ts';
 
 export interface CallerCredentials {
   readonly token: string | undefined;
@@ -59,9 +60,4 @@ export function readCredentials(authorization: string | undefined, body: unknown
 export function nonEmptyText(fields: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-/** The pseudonym of a caller in ids and records: a truncated hash, whose 96 bits make collisions negligible. */
-export function hashSubject(subject: string): string {
-  return createHash('sha256').update(subject).digest('base64url').slice(0, 16);
 }

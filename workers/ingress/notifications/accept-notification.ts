@@ -176,6 +176,7 @@ async function publishCommand(
     headers: {
       ...encoded.headers,
       [HEADER.notificationId]: notificationId,
+      [HEADER.sender]: hashSubject(request.subject),
       [HEADER.commandProof]: keys.commands.prove(notificationId, bodyHash || keys.commands.hash(command)),
       [HEADER.originTimestamp]: String(acceptedAt),
       ...(traceParent === undefined ? {} : { [HEADER.traceParent]: traceParent }),
@@ -196,13 +197,21 @@ async function publishCommand(
 
 /** Encodes the acceptance before the command is published, so that a failure refuses the notification. */
 async function encodeAcceptance(
-  { options, codec }: AcceptDeps,
-  { request, definition }: ValidNotification,
+  { options, codec, keys }: AcceptDeps,
+  { request, definition, command }: ValidNotification,
   { notificationId, bodyHash, keyId, acceptedAt }: NotificationIds & { readonly acceptedAt: number },
 ): Promise<AcceptanceRecord> {
   const { channel } = definition;
   const owner = hashSubject(request.subject);
-  const acceptance: NotificationAcceptance = { notificationId, channel, acceptedAt, owner, bodyHash };
+  const acceptance: NotificationAcceptance = {
+    notificationId,
+    channel,
+    acceptedAt,
+    owner,
+    bodyHash,
+    category: command.category ?? 'transactional',
+    receiverHash: keys.receiverHash(channel, command.receiver),
+  };
   const topic = topicName(options.topicPrefix, 'notificationAcceptances');
   const ids = keyId === undefined || keyId === notificationId ? [notificationId] : [notificationId, keyId];
   const { value, headers } = await codec.encode(ACCEPTANCE_TYPE, acceptance, 'avro');

@@ -1,12 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import { ClockWarning } from '../../../shared/messaging/clock-warning.ts';
-import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
+import type { Codec, Decoded, MessageFormat } from '../../../shared/messaging/codec.ts';
+import { formatOf, STATE_TYPE } from '../../../shared/api/notification/state-record.ts';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
-import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { DataFile } from '../../../shared/messaging/data-file.ts';
 import { IndexedTail } from '../../../shared/messaging/record-index/indexed-tail.ts';
-import { RecordIndex, type IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';
+import {
+  RecordIndex,
+  type IndexLimits,
+  type RecordPlace,
+} from '../../../shared/messaging/record-index/record-index.ts';
 import { isTransientFailure } from '../../../shared/messaging/outcome.ts';
 import { isPromise, type SyncOrAsync } from '../../../shared/platform/sync-or-async.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
@@ -22,18 +27,17 @@ import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import type { IngressOptions } from '../server/http-limits.ts';
 
 export const ACCEPTANCE_TYPE = 'NotificationAcceptance';
-export const STATE_TYPE = 'NotificationState';
 
 /** Lifetime of an Idempotency-Key (N3). */
 export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
-const AVRO = 0;
 /** Maximum number of own records not read back. Drops only stored ones: AcceptanceRecords has at most 20,000 ids. */
 const MAX_OWN_RECORDS = 30_000;
 /** Maximum number of states that are decoded only to fetch their schema. Beyond it the order of the log decides. */
 const MAX_FETCHING = 100;
 const CATCH_UP_MS = 1_000;
 const KEY_OF = { acceptance: 'acceptance ', state: 'state ', receipt: 'receipt ' } as const;
+const KINDS = ['acceptance', 'state', 'receipt'] as const satisfies (keyof typeof KEY_OF)[];
 
 interface NotificationFeedDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
   readonly options: IngressOptions;
@@ -43,6 +47,13 @@ interface NotificationFeedDeps extends Pick<SystemPorts, 'clock' | 'monotonic' |
   readonly indexLimits?: Partial<IndexLimits>;
   /** Publishes the first acceptance of an id again, after this instance wrote a later one. */
   readonly restoreFirst: (message: OutgoingMessage) => void;
+}
+
+/** Without a record if it cannot be decoded, or repeats an acceptance for an Idempotency-Key. */
+export interface RecentRecord {
+  readonly place: RecordPlace;
+  readonly kind?: keyof typeof KEY_OF;
+  readonly record?: Pick<NotificationState, 'notificationId' | 'channel'> & { readonly status?: string };
 }
 
 export type NotificationFeed = ReturnType<typeof createNotificationFeed>;
@@ -71,10 +82,11 @@ export function createNotificationFeed(
     const kind = isAcceptance ? 'acceptance' : receipt === undefined ? 'state' : 'receipt';
     const name = KEY_OF[kind] + id;
     if (value === null) index.delete(name);
-    else if (value[0] !== AVRO) return;
+    else if (!isReadable(value, message.headers)) return;
     else if (isAcceptance) accepted.receive(id, { ...message, key, value });
     else if (isNewState(value, index.find(name)?.value)) put(index, name, value, message.timestampMs);
   };
+  const stateAt = (name: string) => decode<NotificationState>(codec, STATE_TYPE, index.find(name)?.value);
   const clockWarning = new ClockWarning(deps);
   const tail = new IndexedTail(
     broker,
@@ -99,10 +111,13 @@ export function createNotificationFeed(
     /** The acceptance under an id, or undefined. Throws or rejects with InfrastructureError if it cannot be read. */
     acceptance: (id: string) => decode<NotificationAcceptance>(codec, ACCEPTANCE_TYPE, accepted.find(id)),
     /** The latest state of the notification, or undefined. Fails like `acceptance`. */
-    state: (id: string) => decode<NotificationState>(codec, STATE_TYPE, index.find(KEY_OF.state + id)?.value),
+    state: (id: string) => stateAt(KEY_OF.state + id),
     /** The strongest receipt of the notification (N7), or undefined. Fails like `acceptance`. */
-    receipt: (id: string) =>
-      decode<NotificationState>(codec, STATE_TYPE, index.find(KEY_OF.receipt + id)?.value),
+    receipt: (id: string) => stateAt(KEY_OF.receipt + id),
+    /** The format of the notification's states, and so of its command (N13). Fails like `acceptance`. */
+    formatOf: (id: string) => formatOfFound(index.find(KEY_OF.state + id)),
+    /** Up to `limit` acceptances and states, the newest first, from those before a place. Fails like `acceptance`. */
+    recent: createRecentReader(index, codec),
     /** Call before publishing: keeps the acceptance in memory only, until read back, as it may never reach the log. */
     addAcceptance: (id: string, value: Buffer, acceptedAtMs: number): void =>
       void accepted.own.set(id, { value, acceptedAtMs }),
@@ -111,6 +126,15 @@ export function createNotificationFeed(
     health: () => index.health(),
     size: () => index.size(),
   };
+}
+
+function formatOfFound(found: { readonly value: Uint8Array } | undefined): MessageFormat {
+  return found === undefined ? 'avro' : formatOf(found.value);
+}
+
+/** Avro, or a state in JSON, which only a sender of JSON gets (N13). Values are indexed as they are. */
+function isReadable(value: Buffer, headers: MessageHeaders): boolean {
+  return formatOf(value) === 'avro' || headerText(headers, HEADER.messageType) === STATE_TYPE;
 }
 
 /** Calls during a query share the next one, because the answer to the current one may not cover them. */
@@ -173,6 +197,19 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
   };
 }
 
+function createRecentReader(index: RecordIndex, codec: Codec) {
+  return async (limit: number, before?: RecordPlace): Promise<readonly RecentRecord[]> => {
+    const records: RecentRecord[] = [];
+    for (const { value, place, isOf } of index.recent(limit, before)) {
+      const found = await decodeValue(codec, STATE_TYPE, value);
+      const record = found.kind === 'decoded' ? (found.payload as NotificationState) : undefined;
+      const kind = KINDS.find((one) => record !== undefined && isOf(KEY_OF[one] + record.notificationId));
+      records.push(kind === undefined || record === undefined ? { place } : { place, kind, record });
+    }
+    return records;
+  };
+}
+
 /** Creates a check that is true if a state supersedes the known one, or if one of the two cannot be read yet. */
 function createStateOrder(codec: Codec) {
   /** Number of states that are being decoded only to fetch their schema for later states. */
@@ -196,6 +233,11 @@ function createStateOrder(codec: Codec) {
   };
 }
 
+/** `type`: that of a value in JSON. */
+function decodeValue(codec: Codec, type: string, value: Uint8Array): SyncOrAsync<Decoded> {
+  return codec.decode({ value: Buffer.from(value), headers: { [HEADER.messageType]: type } });
+}
+
 /** Rejects or throws with InfrastructureError for a record that cannot be read. */
 function decode<Payload>(
   codec: Codec,
@@ -210,6 +252,6 @@ function decode<Payload>(
       `a record of a notification is not a readable ${type}`,
     );
   };
-  const found = codec.decode({ value: Buffer.from(value), headers: {} });
+  const found = decodeValue(codec, type, value);
   return isPromise(found) ? found.then(payload) : payload(found);
 }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { createCommandProofs, ingressId, keyFor } from '../../../shared/notification/command-proof.ts';
+import { createReceiverHashes } from '../../../shared/notification/party-hashes.ts';
 import type { Channel } from '../../../shared/notification/notification-command.ts';
 
 export interface KeyOwner {
@@ -12,7 +13,7 @@ export type NotificationKeys = ReturnType<typeof createNotificationKeys>;
 
 /** Derives ids, message keys and hashes from the secret of result ids. If that changes, repeats are sent again (N3). */
 export function createNotificationKeys(secret: string, newId: () => string) {
-  const receivers = keyFor(secret, 'plat notification receiver');
+  const receivers = createReceiverHashes(secret);
   const ids = keyFor(secret, 'plat notification id');
   return {
     newId: () => ingressId(newId().replaceAll('-', '')),
@@ -22,9 +23,8 @@ export function createNotificationKeys(secret: string, newId: () => string) {
       const text = JSON.stringify(formerId === undefined ? parts : [...parts, formerId]);
       return ingressId(createHmac('sha256', ids).update(text).digest('hex'));
     },
-    /** The message key of a command: the same for all messages to a receiver, but it does not reveal the receiver. */
-    receiverKey: (channel: Channel, receiver: string): string =>
-      createHmac('sha256', receivers).update(`${channel}\n${receiver.toLowerCase()}`).digest('hex'),
+    receiverKey: receivers.keyOf,
+    receiverHash: receivers.hashOf,
     commands: createCommandProofs(secret),
   };
 }

@@ -10,12 +10,13 @@ import type { ReceiptSource } from '../../../shared/notification/provider-config
 import { RECEIPTS_PATH } from '../../../shared/notification/receipt-address.ts';
 import type { SuppressionReason } from '../../../shared/notification/suppression-reasons.ts';
 import type { Suppression, Suppressions } from '../../../shared/suppressions/suppressions.ts';
-import type { KnownNotification } from '../../../shared/api/operations/notification-lists.ts';
+import { partiesOf, type KnownNotification } from '../../../shared/api/operations/notification-lists.ts';
+import { encodeState } from '../../../shared/api/notification/state-record.ts';
 import type { IngressContext } from '../server/context.ts';
 import { readRawBody } from '../server/json-body.ts';
 import { refuse, refuseFailed } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
-import { STATE_TYPE, type NotificationFeed } from './notification-feed.ts';
+import type { NotificationFeed } from './notification-feed.ts';
 import { createReceiptReader, type ReadReceipts, type Receipt } from './read-receipts.ts';
 import { createSignatureCheck, type IsAuthentic, type Posted } from './receipt-signature.ts';
 import { findNotification } from './status-route.ts';
@@ -190,13 +191,15 @@ function suppressionOf(
 
 /** Compaction keeps one record of each status, so that neither the order nor a repetition of receipts matters. */
 async function recordOf(
-  { codec, options }: ReceiptDeps,
+  { codec, options, feed }: ReceiptDeps,
   { status, at, providerMessageId, code }: Receipt & Pick<NotificationState, 'status'>,
-  { notificationId, acceptance, state }: KnownNotification,
+  known: KnownNotification,
   nowMs: number,
 ): Promise<OutgoingMessage> {
+  const { notificationId, acceptance, state } = known;
   const record: NotificationState = {
     ...BLANK_STATE,
+    ...partiesOf(known),
     notificationId,
     channel: (state ?? acceptance)?.channel ?? 'sms',
     status,
@@ -206,7 +209,7 @@ async function recordOf(
     providerMessageId,
     code,
   };
-  const { value, headers } = await codec.encode(STATE_TYPE, record, 'avro');
+  const { value, headers } = await encodeState(codec, record, feed.formatOf(notificationId));
   const topic = topicName(options.topicPrefix, 'notificationOutcomes');
   return { topic, key: `${notificationId}/${status}`, value, headers };
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
+  describeFound,
   describeTimeline,
   notificationQuery,
   type KnownNotification,
@@ -18,6 +19,7 @@ import type { NotificationFeed } from '../notifications/notification-feed.ts';
 import type { NotificationKeys } from '../notifications/notification-keys.ts';
 import type { IngressContext } from '../server/context.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
+import { listRecent } from './recent-notifications.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import { authorizeOperator, refuseScope } from '../server/authentication.ts';
 
@@ -26,7 +28,7 @@ type NotificationSearchDeps = IngressContext & {
   readonly keys: NotificationKeys;
 };
 
-/** Serves a caller's own and upstream notifications by id or Idempotency-Key, or any with the scope operations:read. */
+/** Serves a caller's own and upstream notifications by id or Idempotency-Key, or any and their list with operations:read. */
 export function registerNotificationSearch(
   app: FastifyInstance,
   base: string,
@@ -43,12 +45,14 @@ export function registerNotificationSearch(
       const read = readQuery(notificationQuery, request.query);
       if (read.kind === 'invalid') return refuse(reply, 'invalid-request', { errors: read.faults });
       const { reference, caller = request.subject } = read.fields;
+      if (reference === undefined) {
+        if (!isOperator(request)) return refuseScope(reply, 'operations:read');
+        if (!deps.feed.isCurrent()) return refuseBehind(reply);
+        return sendJson(reply, 200, JSON.stringify(await listRecent(deps, read.fields)));
+      }
       if (caller !== request.subject && !isOperator(request)) return refuseScope(reply, 'operations:read');
       const found = await findByKey(deps, caller, reference);
-      const notifications = found.map((known) => {
-        const { notificationId, channel, status, updatedAt } = describeTimeline(known, '');
-        return { notificationId, channel, status, updatedAt };
-      });
+      const notifications = found.map(describeFound);
       if (notifications.length === 0 && mayMiss(deps)) return refuseBehind(reply);
       sendJson(reply, 200, JSON.stringify({ notifications }));
     }),

@@ -1,6 +1,8 @@
 import type { DeadLetters } from '../../../shared/messaging/handler/dead-letter.ts';
 import { isExpired } from '../../../shared/messaging/handler/request-deadline.ts';
 import { type Request, readRequest } from '../../../shared/messaging/handler/request.ts';
+import { formatOf } from '../../../shared/api/notification/state-record.ts';
+import { CONTENT_TYPE } from '../../../shared/messaging/codec/message-codec.ts';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { MessageHeaders } from '../../../shared/messaging/message.ts';
 import { done, type Outcome, isTransientFailure } from '../../../shared/messaging/outcome.ts';
@@ -14,6 +16,7 @@ import {
   type NotificationState,
   type NotificationStatus,
 } from '../../../shared/notification/notification-state.ts';
+import type { createReceiverHashes } from '../../../shared/notification/party-hashes.ts';
 import type { Providers } from '../../../shared/notification/provider.ts';
 import { openDeadline, sleep } from '../../../shared/platform/system-ports.ts';
 import { assertNever, InfrastructureError, MessagingError } from '../../../shared/platform/errors.ts';
@@ -64,6 +67,7 @@ export interface CommandDeliveryOptions extends RoundDeps {
   readonly copies: Publisher;
   readonly deadLetters: Readonly<Record<Priority, DeadLetters>>;
   readonly checkText: ReturnType<typeof createCommandCheck>;
+  readonly receiverHash?: ReturnType<typeof createReceiverHashes>['hashOf'] | undefined;
   readonly quotas?: Quotas | undefined;
   readonly suppressions: Pick<Suppressions, 'faultsOf' | 'unsubscribeUrl'>;
   readonly plan: RetryPlan;
@@ -92,7 +96,7 @@ interface Run {
   readonly delivery: DeliveryContext & { readonly copy: CommandCopy };
   /** Undefined if the copy is rejected, so that it begins no round. */
   readonly message: Outbound | undefined;
-  /** Headers of the notification's records: the hash of its text, and the unknown members of its command. */
+  /** Headers of the notification's records: format, hash of its text, and the unknown members of its command. */
   readonly headers: MessageHeaders;
   readonly signal: AbortSignal;
   leave: () => void;
@@ -130,12 +134,17 @@ export class CommandDelivery {
   async deliver(given: CommandCopy, message: Outbound, context: Request): Promise<Outcome> {
     const { signal, deadlineMs, warnings = [] } = context;
     const text = this.#textOf(given, message);
+    const { channel, receiverHash, suppressions } = this.#options;
+    const about = {
+      ...given.about,
+      category: message.category ?? 'transactional',
+      receiverHash: receiverHash?.(channel, message.receiver),
+    };
     const list = warningsList(warnings, undefined);
     const headers = {
       ...(text.textHash === undefined ? {} : { [HEADER.textHash]: text.textHash }),
       ...(list === undefined ? {} : { [HEADER.warnings]: list }),
     };
-    const { suppressions, channel } = this.#options;
     try {
       const [{ code: suppression } = {}] = suppressions.faultsOf(channel, message);
       const quota = suppression === undefined ? await this.#exceededQuota(given, message) : undefined;
@@ -143,8 +152,8 @@ export class CommandDelivery {
       const isUnlinked =
         channel === 'email' && message.category === 'campaign' && unsubscribeUrl === undefined;
       const rejection = isUnlinked ? 'public-url-missing' : undefined;
-      const about = { message: { ...message, unsubscribeUrl }, headers, signal };
-      return await this.#run(given, about, { quota, suppression, rejection, deadlineMs, text });
+      const sent = { message: { ...message, unsubscribeUrl }, headers, signal };
+      return await this.#run({ ...given, about }, sent, { quota, suppression, rejection, deadlineMs, text });
     } catch (error) {
       const failure = asTransient(error);
       if (!isTransientFailure(failure)) await this.#recordUnexpected(given);
@@ -206,7 +215,8 @@ export class CommandDelivery {
     const mayMiss = !redriveUnknown && deliveryLog.mayMiss(originTimestampMs);
     const known = deliveryLog.find(id) ?? (mayMiss ? { ...LOST_ENTRY, attempt } : undefined);
     const copy = withLoggedAttempts(given, known, clock.now());
-    const run: Run = { ...about, delivery: { copy, plan, unknownPolicy }, leave: () => undefined };
+    const headers = { ...formatHeader(given), ...about.headers };
+    const run: Run = { ...about, headers, delivery: { copy, plan, unknownPolicy }, leave: () => undefined };
     const decision = decideOnCopy(run.delivery, {
       ...situation,
       known,
@@ -433,7 +443,11 @@ export class CommandDelivery {
       const attempts = this.#begun.has(copy.id) ? brokenRound(copy.attempt, clock.now()).attempts : [];
       const conclusion = fail({ history: [...copy.history, ...attempts] }, 'unexpected');
       const delivery = { copy, plan, unknownPolicy };
-      await this.#writeOutcome({ delivery, headers: {} }, { conclusion, attempts, isOwnRound: false }, false);
+      await this.#writeOutcome(
+        { delivery, headers: formatHeader(given) },
+        { conclusion, attempts, isOwnRound: false },
+        false,
+      );
     } catch (error) {
       if (isTransientFailure(error)) throw error;
       log.error(
@@ -455,6 +469,7 @@ export class CommandDelivery {
       attempts: addAttempts(copy.history, attempts),
       updatedAt: this.#options.clock.now(),
       ...BLANK_STATE,
+      ...copy.about,
       ...given,
     };
   }
@@ -466,6 +481,11 @@ const DEAD_LETTER_TEXTS: Readonly<Record<string, string>> = {
   'foreign-id':
     'this notification was not sent: its id (version 8) belongs to the ingress, which did not write it or has another RESULT_ID_SECRET',
 };
+
+/** Makes the states of a notification have the format of its command (N13). */
+function formatHeader({ message }: CommandCopy): MessageHeaders {
+  return { [HEADER.contentType]: CONTENT_TYPE[formatOf(message.value)] };
+}
 
 /** True if the outcome of the previous round may not have been read, although it was written before this copy. */
 function isLogBehind({ id, attempt }: CommandCopy, deliveryLog: DeliveryLog): boolean {

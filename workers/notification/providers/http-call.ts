@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
 import type { SendResult } from '../../../shared/notification/provider.ts';
 import type { ProviderCredentials } from '../../../shared/notification/provider-settings.ts';
@@ -26,7 +27,7 @@ export interface HttpResponse {
   readonly status: number;
   /** Keys are names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Undefined if the body is incomplete or larger than 64 KiB. */
+  /** Undefined if the body is incomplete or too large. */
   readonly text: string | undefined;
 }
 
@@ -46,6 +47,8 @@ export function createHttpCaller({
   timeoutMs,
   connections,
   ca,
+  lookup,
+  maxResponseBytes = MAX_RESPONSE_BYTES,
 }: {
   readonly origin: string;
   /** Time limit of a call, from when a connection is free to the end of the response. */
@@ -53,12 +56,16 @@ export function createHttpCaller({
   readonly connections: number;
   /** Certificate authority to trust instead of the default ones, in PEM. */
   readonly ca: string | undefined;
+  /** Resolves host names, in place of that of the system. */
+  readonly lookup?: LookupFunction;
+  readonly maxResponseBytes?: number;
 }) {
   const agent = new Agent({
     connect: {
       timeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs),
       rejectUnauthorized: true,
       ...(ca === undefined ? {} : { ca }),
+      ...(lookup === undefined ? {} : { lookup }),
     },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
@@ -74,7 +81,9 @@ export function createHttpCaller({
   return {
     /** Makes one request and follows no redirect. Never rejects. */
     call: (request: HttpRequest, caller: AbortSignal, priority: Priority = 'normal'): Promise<CallOutcome> =>
-      free.use({ priority, caller }, (deadline) => callOnce(agent, { ...request, origin }, deadline)),
+      free.use({ priority, caller }, (deadline) =>
+        callOnce(agent, { ...request, origin, maxResponseBytes }, deadline),
+      ),
     close: async (): Promise<void> => {
       await free.close();
       await agent.destroy();
@@ -84,11 +93,14 @@ export function createHttpCaller({
 
 function callOnce(
   agent: Agent,
-  request: HttpRequest & { readonly origin: string },
+  {
+    maxResponseBytes,
+    ...request
+  }: HttpRequest & { readonly origin: string; readonly maxResponseBytes: number },
   deadline: Deadline,
 ): Promise<CallOutcome> {
   return new Promise((resolve) => {
-    const progress = watchCall(resolve);
+    const progress = watchCall(resolve, maxResponseBytes);
     const giveUp = (): void => progress.giveUp(deadline.isTimedOut() ? 'timed-out' : 'aborted');
     if (deadline.signal.aborted) return giveUp();
     deadline.signal.addEventListener('abort', giveUp, { once: true });
@@ -101,7 +113,7 @@ function callOnce(
 }
 
 /** undici calls onRequestStart before it writes the first byte. A later failure without a response is `unknown`. */
-function watchCall(settle: (outcome: CallOutcome) => void) {
+function watchCall(settle: (outcome: CallOutcome) => void, maxResponseBytes: number) {
   let controller: Dispatcher.DispatchController | undefined;
   let head: Omit<HttpResponse, 'text'> | undefined;
   let isSettled = false;
@@ -133,7 +145,7 @@ function watchCall(settle: (outcome: CallOutcome) => void) {
     },
     onResponseData: (_, chunk) => {
       size += chunk.length;
-      if (size > MAX_RESPONSE_BYTES) giveUp('answer-too-large');
+      if (size > maxResponseBytes) giveUp('answer-too-large');
       else chunks.push(chunk);
     },
     onResponseEnd: () => {

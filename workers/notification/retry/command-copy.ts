@@ -2,7 +2,7 @@ import { HEADER, headerNumber, headerText } from '../../../shared/messaging/head
 import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { idOfPosition, readId } from '../../../shared/notification/notification-id.ts';
 import type { Priority } from '../../../shared/notification/notification-command.ts';
-import type { AttemptRecord } from '../../../shared/notification/notification-state.ts';
+import type { AttemptRecord, NotificationState } from '../../../shared/notification/notification-state.ts';
 import {
   addAttempts,
   isUnknown,
@@ -29,7 +29,12 @@ export interface CommandCopy extends DeliveryCopy {
   readonly id: string;
   /** Epoch milliseconds when the original command was written (D2). */
   readonly originTimestampMs: number;
+  /** What its states say of the notification. */
+  readonly about: Pick<NotificationState, 'sender' | 'category' | 'receiverHash'>;
 }
+
+/** An upstream system chooses its name freely; a longer one would be kept for three days in each index. */
+const SENDER = /^[\x21-\x7e]{1,100}$/;
 
 /** Reads the headers of a copy. Invalid headers count as absent. `payloadId` is the id in the command. */
 export function readCopy(
@@ -40,6 +45,7 @@ export function readCopy(
 ): CommandCopy {
   const { headers } = message;
   const attempt = readRound(headers);
+  const sender = headerText(headers, HEADER.sender);
   const isRedriven = (headerNumber(headers, HEADER.redriveCount) ?? 0) > 0;
   return {
     message,
@@ -51,6 +57,7 @@ export function readCopy(
     timeLimitFromMs:
       headerNumber(headers, HEADER.timeLimitFrom) ?? (isRedriven ? message.timestampMs : originTimestampMs),
     history: readAttempts(headerText(headers, HEADER.attemptHistory)),
+    about: { sender: sender !== undefined && SENDER.test(sender) ? sender : undefined },
     redriveUnknown: headerText(headers, HEADER.redriveUnknown) === 'true',
   };
 }

@@ -1,4 +1,5 @@
 import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
+import { CONTENT_TYPE } from '../../../shared/messaging/codec/message-codec.ts';
 import { isTransientFailure } from '../../../shared/messaging/outcome.ts';
 import { isPromise, type SyncOrAsync } from '../../../shared/platform/sync-or-async.ts';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
@@ -15,14 +16,13 @@ import {
   type NotificationState,
 } from '../../../shared/notification/notification-state.ts';
 import { isOfOtherChannel, supersedes } from '../../../shared/notification/state-precedence.ts';
+import { encodeState, STATE_TYPE } from '../../../shared/api/notification/state-record.ts';
 import { sleep, type SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { OUTCOME_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import { createReadBack, type ReadBack } from './read-back.ts';
-
-export const NOTIFICATION_STATE = 'NotificationState';
 
 export interface DeliveryLogOptions extends DeliveryLogIndexOptions {
   readonly broker: Pick<Broker, 'createTail' | 'admin'>;
@@ -171,9 +171,11 @@ export class DeliveryLog {
     for (const cancel of this.#hidden.values()) cancel();
   }
 
+  /** In the format that the content type of the given headers names. */
   async #record(state: NotificationState, given: MessageHeaders): Promise<OutgoingMessage> {
     const { codec, topic } = this.#options;
-    const { value, headers } = await codec.encode(NOTIFICATION_STATE, state, 'avro');
+    const format = headerText(given, HEADER.contentType) === CONTENT_TYPE.json ? 'json' : 'avro';
+    const { value, headers } = await encodeState(codec, state, format);
     return { topic, key: state.notificationId, value, headers: { ...given, ...headers } };
   }
 
@@ -202,7 +204,7 @@ export class DeliveryLog {
   #apply(message: LogMessage, decoded: Decoded | undefined): void {
     if (decoded === undefined) {
       if (message.key !== null) this.#entries.remove(message.key.toString());
-    } else if (decoded.kind === 'undecodable' || decoded.type !== NOTIFICATION_STATE) {
+    } else if (decoded.kind === 'undecodable' || decoded.type !== STATE_TYPE) {
       this.#skip(message, 'it is not the state of a notification');
     } else {
       const state = decoded.payload as NotificationState;
@@ -225,17 +227,19 @@ export class DeliveryLog {
     this.#hidden.delete(id);
     if (known === undefined || known.status === 'sending' || isSame(state, known)) return;
     const { self, timers } = this.#options;
-    if (headerText(headers, HEADER.write)?.startsWith(`${self}/`)) return this.#restore(state, known);
+    const contentType = headerText(headers, HEADER.contentType);
+    if (headerText(headers, HEADER.write)?.startsWith(`${self}/`))
+      return this.#restore(state, known, contentType);
     // A later record cancels this timer. It uses only `known`, because the index may be unreadable by then.
     const restore = (): void => {
       this.#hidden.delete(id);
-      this.#restore(state, known);
+      this.#restore(state, known, contentType);
     };
     this.#hidden.set(id, timers.schedule(restore, HIDDEN_MS, 'background'));
     return undefined;
   }
 
-  #restore(hiding: NotificationState, known: LogEntry): void {
+  #restore(hiding: NotificationState, known: LogEntry, contentType: string | undefined): void {
     const updatedAt = this.#options.clock.now();
     const end = {
       ...hiding,
@@ -247,11 +251,13 @@ export class DeliveryLog {
       updatedAt,
     };
     const { textHash } = known;
-    this.settle(end, textHash === undefined ? {} : { [HEADER.textHash]: textHash }).catch(
-      (error: unknown) => {
-        this.#options.log.warn({ err: error }, 'a superseding outcome was not written again');
-      },
-    );
+    const headers = {
+      ...(contentType === undefined ? {} : { [HEADER.contentType]: contentType }),
+      ...(textHash === undefined ? {} : { [HEADER.textHash]: textHash }),
+    };
+    this.settle(end, headers).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'a superseding outcome was not written again');
+    });
   }
 
   #skip({ topic, partition, offset }: LogMessage, reason: string): void {

@@ -1,3 +1,4 @@
+import { readState } from '../../../../shared/api/notification/state-record.ts';
 import { expect, it } from 'vitest';
 import { messageDefinition } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
@@ -137,12 +138,20 @@ it('the check accepts 20 files and 50 recipients, and refuses executable files',
   expect(codesOf(refused)).toEqual(['attachmentList[0].content refused-type']);
 });
 
-it.each([
-  ['NotificationAcceptance', examples.acceptanceRecord],
-  ['NotificationState', examples.stateRecord],
-])('%s is unchanged after the log, and cannot be read as JSON', async (type, example) => {
+it('an acceptance is unchanged after the log, and cannot be read as JSON', async () => {
+  const [type, example] = ['NotificationAcceptance', examples.acceptanceRecord];
   expect(await throughLog(type, example, 'avro')).toMatchObject({ payload: example });
   expect(MESSAGE_FORMS[type]?.parse(example)).toMatchObject({ kind: 'invalid' });
+});
+
+it.each(['avro', 'json'] as const)('a state is unchanged after the log in %s (N13)', async (format) => {
+  const example = examples.stateRecord;
+  expect(await throughLog('NotificationState', example, format)).toMatchObject({ format, payload: example });
+});
+
+it('a state in JSON with wrong fields is refused with all faults', () => {
+  const read = readState({ ...examples.stateRecord, status: 'lost', attempt: 0 });
+  expect(read.kind === 'invalid' && read.faults.map(({ path }) => path)).toEqual(['status', 'attempt']);
 });
 
 const acceptance = examples.acceptanceRecord as NotificationAcceptance;

@@ -156,6 +156,7 @@ it.each<[string, readonly Partial<ScriptedProvider>[], Partial<NotificationState
     owner: 'self',
     leaseUntil: NOW + 1_500 * names.length + 5_000,
     providers: names,
+    category: 'transactional',
     ...expected,
   });
 });

@@ -12,7 +12,8 @@ import { OUTCOME_RETENTION_MS } from '../../../../shared/platform/retention.ts';
 import { monotonicClock } from '../../../../shared/platform/system-ports.ts';
 import { InfrastructureError, MessagingError } from '../../../../shared/platform/errors.ts';
 import { silentLog, type Log } from '../../../../shared/platform/log.ts';
-import { DeliveryLog, NOTIFICATION_STATE } from '../../../../workers/notification/state/delivery-log.ts';
+import { STATE_TYPE } from '../../../../shared/api/notification/state-record.ts';
+import { DeliveryLog } from '../../../../workers/notification/state/delivery-log.ts';
 import { notificationState } from '../../../support/builders/notification-state.ts';
 import { publishingBy } from '../../../support/builders/notification-call.ts';
 import { fastTimers } from '../../../support/fakes/virtual-time.ts';
@@ -80,7 +81,7 @@ async function world() {
   const write = (...records: readonly Omit<OutgoingMessage, 'topic'>[]) =>
     publisher.publish(records.map((record) => ({ topic: TOPIC, ...record })));
   const writeState = (id: string, payload: NotificationState, isLate = false) =>
-    write({ key: id, value: Buffer.from(JSON.stringify({ type: NOTIFICATION_STATE, payload, isLate })) });
+    write({ key: id, value: Buffer.from(JSON.stringify({ type: STATE_TYPE, payload, isLate })) });
   const records: NotificationState[] = [];
   const tail = broker.createTail({ clientId: 'reader', topics: [TOPIC], from: 'earliest' });
   await tail.start(({ value }) => {

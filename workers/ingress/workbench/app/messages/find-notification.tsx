@@ -19,7 +19,9 @@ import { messagesText as t } from '../texts.ts';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const REFRESH_MS = 3_000;
 
-const STATUSES: Readonly<Record<NotificationTimeline['status'], readonly [Tone, Parameters<typeof t>[0]]>> = {
+export const STATUSES: Readonly<
+  Record<NotificationTimeline['status'], readonly [Tone, Parameters<typeof t>[0]]>
+> = {
   accepted: ['neutral', 'accepted'],
   sending: ['accent', 'status_sending'],
   retrying: ['warn', 'retrying'],
@@ -42,7 +44,6 @@ export function FindNotification({ id }: { id: string }) {
       <SearchForm key={id + reference} initial={id === '' ? reference : id} initialCaller={caller} />
       {id !== '' && <Found id={id} />}
       {id === '' && reference !== '' && <ByReference reference={reference} caller={caller} />}
-      {id === '' && reference === '' && <Empty title={t('searchFirst')} text={t('searchFirstHint')} />}
     </>
   );
 }
@@ -102,7 +103,7 @@ function NothingFound() {
   return <Empty title={t('nothingFound')} text={t('nothingFoundHint')} />;
 }
 
-function StatusBadge({ status }: { status: NotificationTimeline['status'] }) {
+export function StatusBadge({ status }: { status: NotificationTimeline['status'] }) {
   const [tone, name] = STATUSES[status];
   return <Badge tone={tone}>{t(name)}</Badge>;
 }
