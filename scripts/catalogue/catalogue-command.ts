@@ -38,6 +38,7 @@ const KINDS_WITH_STATUS: readonly RecordKind[] = [
   'insurance-list',
   'discount-list',
   'limit-list',
+  'notification-template',
   'schedule-type',
 ];
 

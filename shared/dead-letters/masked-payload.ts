@@ -126,7 +126,7 @@ const ADDRESSES = [
   'phone',
   'phonenumber',
 ];
-const TEXTS = ['email', 'subject', 'message', 'body', 'text', 'html', 'content'];
+const TEXTS = ['email', 'subject', 'message', 'body', 'text', 'html', 'content', 'fields'];
 /** Fields with personal data or message texts, in lower case without separators. Amounts, dates and codes are shown. */
 const MASKED: ReadonlySet<string> = new Set([...ADDRESSES, ...TEXTS]);
 /** Inside these fields the names of files are masked too, since they may identify a person. */

@@ -1,7 +1,7 @@
 /** Proofs that the ingress wrote a command, and hashes that tell apart texts under the same id (N3). */
 
 import { createHmac, hkdfSync } from 'node:crypto';
-import type { EmailCommand, SmsCommand } from './notification-command.ts';
+import type { CommandOptions, EmailCommand, SmsCommand } from './notification-command.ts';
 import { formatUuid } from './notification-id.ts';
 
 const KEY_BYTES = 32;
@@ -60,11 +60,23 @@ export function createCommandCheck(secret: string | undefined) {
   };
 }
 
+/** Texts that a template replaces do not count, so that a command has one hash before and after it is filled in. */
 function textsOf(command: SmsCommand | EmailCommand): unknown {
-  const { sender, receiver, message, category } = command;
-  const options = category === undefined ? [] : [{ category }];
-  if (!('subject' in command)) return [sender, receiver, message, ...options];
-  const { subject, cc, bcc, contentType, attachments } = command;
+  const { sender, receiver, template } = command;
+  const message = template === undefined ? command.message : '';
+  if (!('subject' in command)) return [sender, receiver, message, ...optionsOf(command)];
+  const { cc, bcc, attachments } = command;
+  const [subject, contentType] = template === undefined ? [command.subject, command.contentType] : [];
   const files = attachments.map(({ name, content }) => [name, content.length]);
-  return [sender, receiver, message, subject, cc, bcc, contentType, files, ...options];
+  return [sender, receiver, message, subject, cc, bcc, contentType, files, ...optionsOf(command)];
+}
+
+/** None if a command has no option, so that its hash is the same as without the fields. */
+function optionsOf({ category: sent, sendAt, template }: CommandOptions): readonly unknown[] {
+  const category = sent === 'campaign' ? sent : undefined;
+  if (category === undefined && sendAt === undefined && template === undefined) return [];
+  if (template === undefined) return [{ category, sendAt }];
+  const { name, language, fields } = template;
+  const sorted = Object.entries(fields).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return [{ category, sendAt, name, language, fields: sorted }];
 }

@@ -21,12 +21,12 @@ export interface TemplateUse {
 export const CATEGORIES = ['transactional', 'campaign'] as const;
 export type NotificationCategory = (typeof CATEGORIES)[number];
 
-interface CommandOptions {
+export interface CommandOptions {
   /** Undefined means `transactional`. Campaigns respect unsubscriptions (N8). */
   readonly category?: NotificationCategory | undefined;
-  /** Epoch milliseconds before which it is not sent (N9). */
+  /** Epoch milliseconds before which it is not sent (N11). */
   readonly sendAt?: number | undefined;
-  /** If present, the text is made from it, and `message` is empty until then (N8). */
+  /** If present, the text is made from it, and until then `message` is empty (N9). */
   readonly template?: TemplateUse | undefined;
 }
 

@@ -55,7 +55,7 @@ export interface NotificationState {
   readonly attempts: readonly AttemptRecord[];
   /** Epoch milliseconds. */
   readonly updatedAt: number;
-  /** While retrying: when the next round is due, in epoch milliseconds. */
+  /** While retrying or scheduled: when the next round is due, in epoch milliseconds. */
   readonly nextAttemptAt: number | undefined;
   readonly providerMessageId: string | undefined;
   readonly code: string | undefined;

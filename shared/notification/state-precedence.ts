@@ -38,7 +38,8 @@ export function supersedes(next: ComparedState, known: ComparedState | undefined
   if (known.status === 'cancelled') return false;
   if (next.attempt !== known.attempt) return next.attempt > known.attempt;
   if (next.status === 'sending' && known.status === 'sending') return next.owner === known.owner;
-  return rankOf(next) > rankOf(known);
+  // A scheduled state is written again each day, so that it does not expire.
+  return rankOf(next) > rankOf(known) || (next.status === 'scheduled' && known.status === 'scheduled');
 }
 
 function rankOf({ status }: ComparedState): number {

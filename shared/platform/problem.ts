@@ -45,6 +45,7 @@ const CODES = {
   'method-not-allowed': { status: 405, title: 'The address does not support this method' },
   'request-timeout': { status: 408, title: 'The request did not arrive in time', retryable: true },
   'idempotency-conflict': { status: 409, title: 'The Idempotency-Key was used with another request' },
+  'not-cancellable': { status: 409, title: 'Only a scheduled notification can be cancelled' },
   'result-gone': { status: 410, title: 'The result is no longer kept' },
   'body-too-large': { status: 413, title: 'The body is larger than allowed' },
   'attachments-too-large': { status: 413, title: 'The attachments are larger than allowed' },

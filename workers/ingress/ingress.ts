@@ -16,7 +16,12 @@ import { sharedDeadLetterLog } from '../../shared/dead-letters/dead-letter-log.t
 import { registerDeadLetters } from './operations/dead-letter-routes.ts';
 import { registerNotificationSearch } from './operations/notification-routes.ts';
 import { registerOutboxMessages, type OutboxReader } from './operations/outbox-routes.ts';
-import { createOnDemandCatalogue, registerProducts } from './operations/product-routes.ts';
+import {
+  createOnDemandCatalogue,
+  findTemplates,
+  registerProducts,
+  type OnDemandCatalogue,
+} from './operations/product-routes.ts';
 import { registerSuppressions } from './operations/suppression-routes.ts';
 import { registerSystem, type ShownSystem } from './operations/system/system-routes.ts';
 import { createAdmission } from './server/admission.ts';
@@ -78,8 +83,10 @@ export async function startIngress(deps: IngressDeps) {
   const context = { ...deps, traffic, resultIds, admission };
   registerActions(app, { ...context, onResult: (id, callback) => results.onArrival(id, callback) });
   registerResults(app, { ...context, results, readReply: createReplyReader(deps.codec, deps.threads) });
-  const notifications = registerNotifications(app, context);
-  const stopOperations = registerOperations(app, context, notifications);
+  const catalogue = createOnDemandCatalogue(context);
+  const templates = () => findTemplates({ ...context, catalogue });
+  const notifications = registerNotifications(app, { ...context, templates });
+  const stopOperations = registerOperations(app, { ...context, catalogue }, notifications);
   registerDocuments(app, deps.documents);
   registerWorkbench(app, context);
 
@@ -106,18 +113,17 @@ export async function startIngress(deps: IngressDeps) {
   };
 }
 
-type Context = IngressDeps & IngressContext;
+type Context = IngressDeps & IngressContext & { readonly catalogue: OnDemandCatalogue };
 
 function registerOperations(app: FastifyInstance, context: Context, { feed, keys }: Notifications) {
   const base = '/api/operations/v1';
   const letters = sharedDeadLetterLog(context.broker);
-  const catalogue = createOnDemandCatalogue(context);
   registerNotificationSearch(app, base, { ...context, feed, keys });
   registerDeadLetters(app, base, { ...context, letters, proofs: keys.commands });
   registerOutboxMessages(app, base, context);
   registerSuppressions(app, base, context);
-  registerProducts(app, base, { ...context, catalogue });
-  return () => Promise.all([letters.close(), catalogue.stop()]);
+  registerProducts(app, base, context);
+  return () => Promise.all([letters.close(), context.catalogue.stop()]);
 }
 
 async function open(deps: IngressDeps, parts: IngressParts): Promise<void> {

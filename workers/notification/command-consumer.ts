@@ -35,6 +35,7 @@ import { ReceiverOrder } from './order/receiver-order.ts';
 import { CHANNEL_TOPICS, startConsumer, type ConsumedTopic, type SharedParts } from './shared-parts.ts';
 import { readCopy, type CommandCopy } from './retry/command-copy.ts';
 import type { RetryPlan } from './retry/retry-plan.ts';
+import type { UpstreamTemplates } from './upstream-templates.ts';
 
 export const COMMAND_TYPES = { sms: 'SendSmsCommand', email: 'SendEmailCommand' } as const;
 
@@ -122,6 +123,7 @@ export async function startChannel(context: WorkerContext, shared: SharedParts, 
 
 interface Queue extends CommandQueue, ConsumedTopic, Pick<NotificationMetrics, 'onUnknownMembers'> {
   readonly delivery: CommandDelivery;
+  readonly templates: UpstreamTemplates;
   readonly order: ReceiverOrder;
   readonly plan: RetryPlan;
 }
@@ -174,7 +176,7 @@ function commandProcess(context: WorkerContext, shared: SharedParts, queue: Queu
   }).process;
 }
 
-function commandHandlers({ channel, priority, delivery, onUnknownMembers }: Queue): Handlers {
+function commandHandlers({ channel, priority, delivery, templates, onUnknownMembers }: Queue): Handlers {
   const deliver = (
     faults: InvalidRequest | undefined,
     { notificationId }: SmsCommand | EmailCommand,
@@ -195,19 +197,40 @@ function commandHandlers({ channel, priority, delivery, onUnknownMembers }: Queu
     }
     return delivery.deliver(copy, outbound(copy.id), context);
   };
+  const deliverSms = (command: SmsCommand, context: Request, faults?: InvalidRequest) =>
+    deliver(
+      faults ?? checkSmsCommand(command, context.originTimestampMs),
+      command,
+      (id) => ({ ...command, channel: 'sms', id }),
+      context,
+    );
+  const deliverEmail = async (command: EmailCommand, context: Request, faults?: InvalidRequest) =>
+    deliver(
+      faults ?? checkEmailCommand(command, context.originTimestampMs) ?? (await checkAttachments(command)),
+      command,
+      (id) => ({ ...command, channel: 'email', id }),
+      context,
+    );
+  const { sms, email } = COMMAND_TYPES;
   if (channel === 'sms') {
     return {
-      [COMMAND_TYPES.sms]: (payload, context) => {
+      [sms]: (payload, context) => {
         const command = payload as SmsCommand;
-        return deliver(checkSmsCommand(command), command, (id) => ({ ...command, channel, id }), context);
+        const { template } = command;
+        if (template === undefined) return deliverSms(command, context);
+        return templates
+          .fill(sms, command, template, context)
+          .then((filled) => deliverSms(filled.command, filled.request, filled.faults));
       },
     };
   }
   return {
-    [COMMAND_TYPES.email]: async (payload, context) => {
+    [email]: async (payload, context) => {
       const command = payload as EmailCommand;
-      const faults = checkEmailCommand(command) ?? (await checkAttachments(command));
-      return deliver(faults, command, (id) => ({ ...command, channel, id }), context);
+      const { template } = command;
+      if (template === undefined) return deliverEmail(command, context);
+      const filled = await templates.fill(email, command, template, context);
+      return deliverEmail(filled.command, filled.request, filled.faults);
     },
   };
 }

@@ -16,6 +16,7 @@ import { leaseMs } from './delivery/provider-round.ts';
 import { DeliveryLog } from './state/delivery-log.ts';
 import { PacedPublisher } from './state/paced-publisher.ts';
 import { HoldTopic } from './order/hold-topic.ts';
+import { createUpstreamTemplates } from './upstream-templates.ts';
 
 /** Time limit for a reply to another system, whose topic may be unavailable. */
 const FOREIGN_DEADLINE_MS = 3_000;
@@ -37,10 +38,8 @@ export function createSharedParts(context: WorkerContext) {
   // Urgent intents are not paced, and do not wait for requests with other records.
   const urgentStates = broker.createPublisher({ clientId: 'notification-urgent-states' });
   const copies = broker.createPublisher({ clientId: 'notification-copies' });
-  const foreignReplies = broker.createPublisher({
-    clientId: 'notification-foreign-replies',
-    deadlineMs: FOREIGN_DEADLINE_MS,
-  });
+  const ofForeign = { clientId: 'notification-foreign-replies', deadlineMs: FOREIGN_DEADLINE_MS };
+  const foreignReplies = broker.createPublisher(ofForeign);
   const publishers = [states, urgentStates, copies, foreignReplies];
   const deliveryLog = new DeliveryLog({
     ...context,
@@ -64,14 +63,17 @@ export function createSharedParts(context: WorkerContext) {
   const secret = secretOf(context);
   const quotas = openQuotas(context, 'notification-quotas');
   const suppressions = openList(context);
+  const checkText = createCommandCheck(secret);
+  const templates = createUpstreamTemplates(context, checkText);
   return {
     self,
     quotas,
     suppressions,
-    checkText: createCommandCheck(secret),
+    templates,
+    checkText,
     receiverHash: secret === undefined ? undefined : createReceiverHashes(secret).hashOf,
-    deliveryLog,
     hold,
+    deliveryLog,
     /** Publishes all records except states of notifications and replies to other systems. */
     copies,
     foreignReplies,
@@ -85,7 +87,7 @@ export function createSharedParts(context: WorkerContext) {
     },
     parts: [
       stopTogether(publishers),
-      stopTogether([deliveryLog, hold, suppressions, ...(quotas === undefined ? [] : [quotas])]),
+      stopTogether([deliveryLog, hold, suppressions, templates, ...(quotas === undefined ? [] : [quotas])]),
     ],
   };
 }

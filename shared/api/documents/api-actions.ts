@@ -18,10 +18,11 @@ import {
   reading,
 } from './api-operation.ts';
 import TEXTS from './operation-texts.json' with { type: 'json' };
-import { acceptedReply, notificationReply } from '../notification/answers.ts';
+import { acceptedReply, batchReply, notificationReply } from '../notification/answers.ts';
 import notificationExamples from '../notification/examples.json' with { type: 'json' };
 import { NOTIFICATION_LIMITS } from '../notification/notification-limits.ts';
 import {
+  batchPath,
   NOTIFICATION_PATH,
   NOTIFICATIONS,
   type NotificationDefinition,
@@ -57,6 +58,7 @@ const genericRequest = z
     description: 'The generic form: the input in Data, next to the access parameters.',
   });
 
+const BATCH_PROBLEMS = [400, 401, 403, 405, 408, 413, 415, 429, 431, 503];
 const SEND_PROBLEMS = [400, 401, 403, 405, 408, 409, 413, 415, 422, 429, 431, 500, 503, 504];
 
 const IDEMPOTENCY_KEY = {
@@ -88,15 +90,29 @@ export const resultPart = apiPart('Results', {
   },
 });
 
+/** The bodies of single calls, which those of batches contain. */
+const BODIES = new Map(NOTIFICATIONS.map(({ name, bodyShape }) => [name, bodyShape.meta({ id: name })]));
 const [NOTIFICATION_ID] = pathParameters(NOTIFICATION_PATH);
+const BY_ID = [{ ...NOTIFICATION_ID, description: 'The notificationId of the 202 answer.' }];
 
 export const notificationPart = apiPart('Notifications', {
   ...Object.fromEntries(NOTIFICATIONS.map((one) => [one.path, { post: notificationPost(one) }])),
-  ...reading(NOTIFICATION_PATH, 'getNotification', notificationReply, {
-    parameters: [{ ...NOTIFICATION_ID, description: 'The notificationId of the 202 answer.' }],
-    examples: { sent: { value: notificationExamples.notification } },
-    problems: [404],
-  }),
+  ...Object.fromEntries(NOTIFICATIONS.map((one) => [batchPath(one.path), { post: batchPost(one) }])),
+  [NOTIFICATION_PATH]: {
+    ...reading(NOTIFICATION_PATH, 'getNotification', notificationReply, {
+      parameters: BY_ID,
+      examples: { sent: { value: notificationExamples.notification } },
+      problems: [404],
+    })[NOTIFICATION_PATH],
+    delete: {
+      ...aboutOperation('cancelNotification'),
+      parameters: BY_ID,
+      responses: {
+        200: answer('It is cancelled.', { headers: ['X-Correlation-Id'], schema: notificationReply }),
+        ...problemReferences([400, 401, 403, 404, 405, 408, 409, 429, 431, 503]),
+      },
+    },
+  },
 });
 
 /**
@@ -157,14 +173,8 @@ function notificationPost(notification: NotificationDefinition): Operation {
     operationId: methodName(name),
     summary,
     description,
-    parameters: [
-      constantHeader('X-Communication-Channel', channelNumber),
-      constantHeader('X-Sender-Id', 'platrealm'),
-      IDEMPOTENCY_KEY,
-      TEXTS.urgency,
-      ...(['X-Correlation-Id', 'traceparent'] as const).map(parameterReference),
-    ],
-    requestBody: requestBody(bodyShape.meta({ id: name }), { [name]: { summary, value: example } }),
+    parameters: sendHeaders(channelNumber),
+    requestBody: requestBody(BODIES.get(name) ?? bodyShape, { [name]: { summary, value: example } }),
     responses: {
       202: answer(
         'The notification is stored and will be sent to a provider. With Kafka, all in-sync replicas have it; the ' +
@@ -178,6 +188,41 @@ function notificationPost(notification: NotificationDefinition): Operation {
       ...problemReferences(SEND_PROBLEMS),
     },
   };
+}
+
+function batchPost({ name, summary, channelNumber, bodyShape, example }: NotificationDefinition): Operation {
+  const messages = z
+    .array(BODIES.get(name) ?? bodyShape)
+    .min(1)
+    .max(NOTIFICATION_LIMITS.batchMessages)
+    .describe('Each as in the single call.');
+  const body = z.object({ messages }).meta({ id: `${name}Batch` });
+  return {
+    operationId: methodName(`${name}Batch`),
+    summary: `${summary} to each of many receivers`,
+    description:
+      'Each notification is accepted or refused by itself and counts as one call. A repeat with the same Idempotency-Key gets the same ids (N12).',
+    parameters: sendHeaders(channelNumber),
+    requestBody: requestBody(body, { [`${name}Batch`]: { summary, value: { messages: [example] } } }),
+    responses: {
+      202: answer('The result of each notification.', {
+        headers: ['X-Correlation-Id', 'Warnings'],
+        schema: batchReply,
+        examples: { results: { value: { results: [notificationExamples.accepted] } } },
+      }),
+      ...problemReferences(BATCH_PROBLEMS),
+    },
+  };
+}
+
+function sendHeaders(channelNumber: string): readonly object[] {
+  return [
+    constantHeader('X-Communication-Channel', channelNumber),
+    constantHeader('X-Sender-Id', 'platrealm'),
+    IDEMPOTENCY_KEY,
+    TEXTS.urgency,
+    ...(['X-Correlation-Id', 'traceparent'] as const).map(parameterReference),
+  ];
 }
 
 function constantHeader(name: string, value: string): object {

@@ -27,6 +27,7 @@ export const SHAPE_FAULTS = {
   'invalid-date': 'The text is not an existing date',
   'mutually-exclusive': 'Fields that exclude each other are both sent, or neither is sent',
   'invalid-json': 'The text is not valid JSON',
+  'too-far-ahead': 'The time is further ahead than allowed',
   'unknown-value': 'The text is not one of the allowed values',
   'control-character': 'The text contains a line break or another control character',
   'broken-text': 'The text contains an unpaired surrogate, which is not a character',

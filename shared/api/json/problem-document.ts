@@ -6,7 +6,7 @@ import { toFaults } from './faults.ts';
 import { invalid, type ReadRequest } from './request-reader.ts';
 import { namedObject } from './field-kinds.ts';
 
-const faultShape = namedObject('Fault', {
+export const faultShape = namedObject('Fault', {
   path: z
     .string()
     .describe('The field in the spelling of the interface, such as jsonParam.Commission[0].SourceValue.'),

@@ -11,7 +11,7 @@ export const MAX_WARNINGS = 100;
 /** Maximum number of unknown fields with a suggested name: finding a name takes longer than reading the request. */
 const MAX_HINTS = 10;
 
-const MAX_SHOWN_NAME = 60;
+export const MAX_SHOWN_NAME = 60;
 
 /** The warning about an ignored field; a long name is truncated. */
 export function unknownField(name: string, path = ''): Warning {

@@ -8,6 +8,7 @@ import {
   type NotificationStatus,
 } from '../../notification/notification-state.ts';
 import { wholeNumber } from '../../platform/json-kinds.ts';
+import { faultShape } from '../json/problem-document.ts';
 import { dateTime, namedObject } from '../json/field-kinds.ts';
 
 /** What a caller sees: in place of `sending`, `accepted` in the first round and `retrying` in later rounds. */
@@ -30,6 +31,25 @@ export const acceptedReply = namedObject('AcceptedNotification', {
   notificationId: id(),
   status: z.literal('accepted').describe('The notification is stored and will be sent to a provider.'),
 });
+
+const batchResult = namedObject('NotificationBatchResult', {
+  status: z
+    .enum(['accepted', 'refused', 'unknown'])
+    .describe('`unknown`: it may be stored; repeat the call with its Idempotency-Key.'),
+  notificationId: id().optional().describe('Id of an accepted notification.'),
+  problem: z.string().optional().describe('Code of the problem that the single call would answer.'),
+  detail: z.string().optional().describe('What the code does not say.'),
+  errors: z.array(faultShape).readonly().optional().describe('Its first 10 faults.'),
+});
+export type BatchResult = z.infer<typeof batchResult>;
+
+export const batchReply = namedObject('NotificationBatchReply', {
+  results: z.array(batchResult).describe('One for each notification, in the order of the call.'),
+});
+
+export function renderBatch(results: readonly BatchResult[]): string {
+  return JSON.stringify({ results });
+}
 
 const attempt = namedObject('NotificationAttempt', {
   attempt: wholeNumber('Round of delivery, counted from 1; all attempts of a round share it.', 1),

@@ -1,6 +1,7 @@
 /** The rules for the fields of a notification (N3, N4). Faults never repeat a value, which may be personal data. */
 
-import { CATEGORIES, type Attachment } from '../../notification/notification-command.ts';
+import { parseCalendarDate } from '../../lending/dates/calendar-date.ts';
+import { CATEGORIES, type Attachment, type CommandOptions } from '../../notification/notification-command.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { cleanFileName, FILE_EXTENSIONS, isAllowedName, isPlainFileName } from './attachments.ts';
 import { nameCharacter } from './clean-text.ts';
@@ -17,6 +18,9 @@ const MIB = 1_024 * 1_024;
 const TOO_LARGE = `must have at most ${LIMIT.attachmentBytes / MIB} MiB decoded, all files together`;
 // eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+const DATE_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+const NOT_A_TIME = 'must be a date-time with its offset from UTC, such as 2026-05-01T09:30:00+03:00';
+const DAY_MS = 24 * 3_600_000;
 const NUL = '\u0000';
 /** The content types of an e-mail, in lower case. US-ASCII is a subset of UTF-8, in which all texts are sent. */
 const CONTENT_TYPE = /^(text\/(?:plain|html))\s*(?:;\s*(?:charset\s*=\s*("?)(?:utf-?8|us-ascii)\2\s*)?)?$/;
@@ -95,10 +99,24 @@ export class NotificationRules {
     return this.#refuse(path, 'unknown-value', CONTENT_TYPES);
   };
 
-  readonly category = (path: string, value: string): (typeof CATEGORIES)[number] | undefined => {
+  readonly category = (path: string, value: string): CommandOptions['category'] => {
     const known = CATEGORIES.find((name) => name === value);
     return known ?? this.#refuse(path, 'unknown-value', `must be ${CATEGORIES.join(' or ')}`);
   };
+
+  /** Epoch milliseconds of a date-time with its offset. */
+  readonly time = (path: string, value: string): number | undefined => {
+    const day = DATE_TIME.exec(value)?.[1];
+    const isValid = day !== undefined && parseCalendarDate(day) !== undefined;
+    const ms = isValid ? Date.parse(value) : Number.NaN;
+    return Number.isFinite(ms) ? ms : this.#refuse(path, 'invalid-date', NOT_A_TIME);
+  };
+
+  /** Refuses a `sendAt` that is too far after `fromMs`. Both are epoch milliseconds. */
+  sendAt(sendAt: number | undefined, fromMs: number): void {
+    if (sendAt !== undefined && sendAt - fromMs > LIMIT.sendAheadMs)
+      this.#refuse('sendAt', 'too-far-ahead', `must be at most ${LIMIT.sendAheadMs / DAY_MS} days ahead`);
+  }
 
   readonly fileName = (path: string, value: string): string | undefined => {
     if (value === '') return this.#refuse(path, 'empty', EMPTY);

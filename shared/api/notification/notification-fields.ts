@@ -1,7 +1,8 @@
 /** The fields of notifications (interface 4.8); field-rules.ts checks their values. */
 
+import { z } from 'zod';
 import { CATEGORIES } from '../../notification/notification-command.ts';
-import { anyText } from '../../platform/json-kinds.ts';
+import { anyText, mustBe } from '../../platform/json-kinds.ts';
 import { guid, objectOf, optional, optionalList } from '../json/field-kinds.ts';
 import { NOTIFICATION_LIMITS as LIMIT } from './notification-limits.ts';
 
@@ -15,25 +16,38 @@ const notificationId = () =>
     'UUID of the notification; a command with a known id is not sent again. Absent: derived from the offset of the record.',
   );
 
-const category = () =>
-  optional(anyText().meta({ enum: CATEGORIES })).describe(
+const template = objectOf({
+  name: anyText().meta({ minLength: 1 }).describe('Code of the template in the catalogue.'),
+  language: optional(anyText()).describe('Language of the text, such as `ro`. Absent: the first one.'),
+  fields: optional(z.record(z.string(), anyText(), { error: mustBe('an object of texts') })).describe(
+    'The text of each field that the template names; an optional one may be left out.',
+  ),
+}).meta({ id: 'TemplateUse' });
+
+const options = {
+  category: optional(anyText().meta({ enum: CATEGORIES })).describe(
     '`transactional` (default), or `campaign` for messages from which a receiver can unsubscribe (N8).',
-  );
+  ),
+  sendAt: optional(anyText('a date-time as text').meta({ format: 'date-time' })).describe(
+    'When it is sent at the earliest: a date-time with its offset from UTC, at most 7 days ahead. Absent or past: at once (N11).',
+  ),
+  template: optional(template).describe('The template from which the text is made, in its place (N9).'),
+};
 
 export const smsFields = objectOf(
   {
     sender: optional(anyText()).describe(
       `A name of at most ${LIMIT.smsSenderCharacters} GSM characters, a telephone number or a short code. Absent: the defaultSender of the provider (N3).`,
     ),
-    message: anyText()
-      .meta({ minLength: 1, maxLength: LIMIT.smsCharacters })
-      .describe(`The text, at most ${LIMIT.smsCharacters} characters (N3).`),
+    message: optional(anyText().meta({ minLength: 1, maxLength: LIMIT.smsCharacters })).describe(
+      `The text, at most ${LIMIT.smsCharacters} characters (N3). Mandatory without a template.`,
+    ),
     receiver: anyText('a telephone number as text')
       .meta({ minLength: 1, maxLength: LIMIT.phoneCharacters })
       .describe(
         'Telephone number with its country code, such as +40722123456; blanks, brackets, dashes, dots and invisible characters are ignored, full-width characters are read as the others, and 00 means + (N4).',
       ),
-    category: category(),
+    ...options,
   },
   A_NOTIFICATION,
 );
@@ -59,11 +73,13 @@ export const emailFields = objectOf(
     sender: optional(anyText('an e-mail address as text').meta(ADDRESS)).describe(
       'One plain e-mail address. Absent: the defaultSender of the provider (N3).',
     ),
-    message: anyText().meta({ minLength: 1 }).describe('The body of the e-mail (N3).'),
+    message: optional(anyText().meta({ minLength: 1 })).describe(
+      'The body of the e-mail (N3). Mandatory without a template.',
+    ),
     receiver: anyText('an e-mail address as text').meta(ADDRESS).describe('One plain e-mail address (N4).'),
-    subject: anyText()
-      .meta({ minLength: 1, maxLength: LIMIT.subjectBytes })
-      .describe(`One line of at most ${LIMIT.subjectBytes} bytes (N3).`),
+    subject: optional(anyText().meta({ minLength: 1, maxLength: LIMIT.subjectBytes })).describe(
+      `One line of at most ${LIMIT.subjectBytes} bytes (N3). Mandatory without a template.`,
+    ),
     cc: addressList(),
     bcc: addressList(),
     contentType: optional(anyText().meta({ enum: ['text/plain', 'text/html'] })).describe(
@@ -72,7 +88,7 @@ export const emailFields = objectOf(
     attachmentList: optionalList(attachment, LIMIT.attachments).describe(
       `Files, at most ${LIMIT.attachmentBytes / MIB} MiB decoded in all (N3, E6).`,
     ),
-    category: category(),
+    ...options,
   },
   A_NOTIFICATION,
 );

@@ -25,6 +25,11 @@ export const NOTIFICATION_LIMITS = {
   /** The longest name that common file systems allow. */
   attachmentNameCharacters: 255,
   idempotencyKeyCharacters: 255,
+  batchMessages: 1_000,
+  /** Faults that are listed for each notification of a batch. */
+  batchErrors: 10,
+  /** How far ahead `sendAt` may be: copies of its command are rewritten until then. */
+  sendAheadMs: 7 * 24 * 3_600_000,
   /** Bytes of a command in Avro: a Kafka record of 8 MiB, less 64 KiB for the headers of retries and dead letters. */
   commandBytes: MAX_MESSAGE_BYTES - 64 * KIB,
 } as const;

@@ -1,14 +1,21 @@
 /** Reads notifications (HTTP bodies, JSON messages), finding all faults (E3). Checks commands by the same rules. */
 
 import { z } from 'zod';
-import type { Attachment, EmailCommand, SmsCommand } from '../../notification/notification-command.ts';
+import type {
+  Attachment,
+  CommandOptions,
+  EmailCommand,
+  SmsCommand,
+  TemplateUse,
+} from '../../notification/notification-command.ts';
 import { lazy } from '../../platform/lazy.ts';
 import { type Fault, joinPath } from '../../platform/problem.ts';
 import { contentFaults } from './attachments.ts';
+import { fillTemplate, type FindTemplate } from './fill-template.ts';
 import { codePointOf } from './clean-text.ts';
 import { withoutRepeated } from './email-address.ts';
 import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
-import { toFaults, isAbsent, isRecord, shapeFault } from '../json/faults.ts';
+import { toFaults, isAbsent, isRecord, shapeFault, topField } from '../json/faults.ts';
 import { GUID, NOT_A_GUID } from '../json/field-kinds.ts';
 import { invalid, type Fields, type InvalidRequest, type ReadRequest } from '../json/request-reader.ts';
 import { knownFields, surveyFields, tooManyItems, withoutFields } from '../json/unknown-fields.ts';
@@ -21,6 +28,10 @@ export interface NotificationReading {
   readonly country?: string | undefined;
   /** If false, no provider of the channel has a default sender, and a notification without a sender is refused (N3). */
   readonly hasDefaultSender: boolean;
+  /** Time of the request in epoch milliseconds, for the limit of sendAt; absent if it is checked later. */
+  readonly nowMs?: number;
+  /** Finds templates, which are then filled in; absent if this is done later. */
+  readonly findTemplate?: FindTemplate | undefined;
 }
 
 /** Reads one kind of notification from parsed JSON. Never throws. */
@@ -43,13 +54,16 @@ type Normalise<Command> = (
   readonly files: readonly (Attachment | undefined)[];
 };
 
+const NOT_WITH_TEMPLATE = 'must not be sent with a template';
 const NO_SENDER = 'is missing; must be sent, since no provider of this channel has a default sender';
 
-function createReader<Command>(
+function createReader<Command extends SmsCommand | EmailCommand>(
   definition: z.ZodObject,
   normalise: Normalise<Command>,
 ): NotificationReader<Command> {
   const reader = lazy(() => ({ compiled: z.compile(definition), known: toJsonSchema(definition) }));
+  const names = Object.keys(definition.shape);
+  const placeOf = ({ path }: Fault): number => names.indexOf(topField(path));
   const hasId = Object.hasOwn(definition.shape, ID);
   const readFields = (body: unknown, reading: NotificationReading) => {
     const { compiled, known } = reader();
@@ -61,17 +75,25 @@ function createReader<Command>(
     const { command, files } = normalise(sent, rules, hasId ? readId(sent) : undefined);
     const variants = caseVariants(known, fields);
     const refused = new Set(variants.map(({ path }) => path));
+    const { template } = command;
+    const isNamed = template !== undefined && template.name !== '' && reading.findTemplate !== undefined;
+    const filled = isNamed ? fillTemplate(command, template, reading.findTemplate) : undefined;
+    if (reading.nowMs !== undefined) rules.sendAt(command.sendAt, reading.nowMs);
     const needsSender = !reading.hasDefaultSender && isRecord(body) && isAbsent(sent['sender']);
     const faults = [
       ...overlong,
       ...variants,
-      ...(shape.success ? [] : toFaults(shape.error.issues, fields)),
+      ...[
+        ...(shape.success ? [] : toFaults(shape.error.issues, fields)),
+        ...(isRecord(body) ? textFaults(sent, definition.shape) : []),
+      ].toSorted((one, other) => placeOf(one) - placeOf(other)),
       ...(needsSender ? [shapeFault('sender', 'missing', NO_SENDER)] : []),
       ...rules.faults,
+      ...(filled?.faults ?? []),
     ];
     const finish = (further: readonly Fault[]): ReadRequest<Command> =>
       faults.length + further.length === 0
-        ? { kind: 'valid', payload: command, warnings }
+        ? { kind: 'valid', payload: { ...command, ...filled?.texts }, warnings }
         : invalid(
             [...faults, ...further],
             unknown().filter(({ path }) => !refused.has(path)),
@@ -119,13 +141,40 @@ function readId(fields: Fields): string | undefined {
   return typeof id === 'string' && GUID.test(id) ? id.toLowerCase() : undefined;
 }
 
+/** Refuses texts beside a template, and missing ones without. */
+function textFaults(sent: Fields, known: z.ZodRawShape): readonly Fault[] {
+  const hasTemplate = !isAbsent(sent['template']);
+  return ['message', 'subject', 'contentType'].flatMap((name) => {
+    const isSent = !isAbsent(sent[name]);
+    if (hasTemplate && isSent) return [shapeFault(name, 'mutually-exclusive', NOT_WITH_TEMPLATE)];
+    const isMissing = !isSent && name !== 'contentType' && Object.hasOwn(known, name);
+    return isMissing && !hasTemplate ? [shapeFault(name, 'missing', 'is missing; must be text')] : [];
+  });
+}
+
+function readOptions(fields: Fields, rules: NotificationRules): CommandOptions {
+  const category = applyRule(fields, 'category', rules.category);
+  const sendAt = applyRule(fields, 'sendAt', rules.time);
+  return { category, sendAt, template: readTemplate(fields['template']) };
+}
+
+function readTemplate(sent: unknown): TemplateUse | undefined {
+  if (!isRecord(sent)) return undefined;
+  const { name, language, fields } = sent;
+  return {
+    name: typeof name === 'string' ? name : '',
+    language: typeof language === 'string' ? language : undefined,
+    fields: isRecord(fields) ? (fields as TemplateUse['fields']) : {},
+  };
+}
+
 const normaliseSms: Normalise<SmsCommand> = (fields, rules, notificationId) => {
   const command = {
+    ...readOptions(fields, rules),
     notificationId,
     sender: applyRule(fields, 'sender', rules.smsSender),
     message: applyRule(fields, 'message', rules.smsText) ?? '',
     receiver: applyRule(fields, 'receiver', rules.phone) ?? '',
-    ...categoryOf(fields, rules),
   };
   return { command, files: [] };
 };
@@ -144,14 +193,8 @@ const normaliseEmail: Normalise<EmailCommand> = (fields, rules, notificationId) 
   const files = decodeFiles(fields['attachmentList'], rules);
   const attachments = files.filter((file) => file !== undefined);
   const command = { sender, message, receiver, subject, cc, bcc, contentType, attachments };
-  return { command: { notificationId, ...command, ...categoryOf(fields, rules) }, files };
+  return { command: { ...readOptions(fields, rules), notificationId, ...command }, files };
 };
-
-/** A command without the field stays as it is, so that its hash is that of commands before the field existed. */
-function categoryOf(fields: Fields, rules: NotificationRules): Pick<SmsCommand, 'category'> {
-  const category = applyRule(fields, 'category', rules.category);
-  return category === undefined ? {} : { category };
-}
 
 function decodeFiles(list: unknown, rules: NotificationRules): readonly (Attachment | undefined)[] {
   if (!Array.isArray(list)) return [];
@@ -174,22 +217,26 @@ export const emailCommandReader = createReader(emailCommandFields, normaliseEmai
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Returns the faults of an SMS command; undefined if it is valid. */
-export function checkSmsCommand(command: SmsCommand): InvalidRequest | undefined {
+/**
+ * Returns the faults of an SMS command whose template, if any, is filled in; undefined if it is valid. `writtenAtMs`:
+ * when it was written, in epoch milliseconds.
+ */
+export function checkSmsCommand(command: SmsCommand, writtenAtMs?: number): InvalidRequest | undefined {
   const rules = new NotificationRules();
   checkId(command, rules);
+  checkOptions(command, rules, writtenAtMs);
   checkNormalised(rules, 'sender', command.sender, rules.smsSender);
   rules.smsText('message', command.message);
-  if (command.category !== undefined) rules.category('category', command.category);
   checkNormalised(rules, 'receiver', command.receiver, rules.phone);
   return rules.faults.length === 0 ? undefined : invalid(rules.faults);
 }
 
 /** Like {@link checkSmsCommand}, for an e-mail. {@link checkAttachments} checks the content of its files. */
-export function checkEmailCommand(command: EmailCommand): InvalidRequest | undefined {
+export function checkEmailCommand(command: EmailCommand, writtenAtMs?: number): InvalidRequest | undefined {
   const { cc, bcc, attachments } = command;
   const rules = new NotificationRules();
   checkId(command, rules);
+  checkOptions(command, rules, writtenAtMs);
   checkNormalised(rules, 'sender', command.sender, rules.address);
   checkNormalised(rules, 'receiver', command.receiver, rules.address);
   for (const [name, list] of Object.entries({ cc, bcc })) {
@@ -201,7 +248,6 @@ export function checkEmailCommand(command: EmailCommand): InvalidRequest | undef
   rules.recipients(cc.length, bcc.length);
   rules.subject('subject', command.subject);
   rules.text('message', command.message);
-  if (command.category !== undefined) rules.category('category', command.category);
   checkNormalised(rules, 'contentType', command.contentType, rules.contentType);
   if (attachments.length > NOTIFICATION_LIMITS.attachments)
     rules.faults.push(tooManyItems('attachmentList', NOTIFICATION_LIMITS.attachments));
@@ -228,6 +274,11 @@ function checkId({ notificationId }: SmsCommand | EmailCommand, rules: Notificat
   rules.faults.push(shapeFault('notificationId', 'wrong-type', `${NOT_A_GUID}, in lower case`));
 }
 
+function checkOptions({ category, sendAt }: CommandOptions, rules: NotificationRules, fromMs?: number): void {
+  if (category !== undefined) rules.category('category', category);
+  if (fromMs !== undefined) rules.sendAt(sendAt, fromMs);
+}
+
 function checkNormalised(
   { faults }: NotificationRules,
   path: string,
@@ -244,18 +295,26 @@ function checkNormalised(
   faults.push(shapeFault(path, 'unclean', message));
 }
 
-export function renderSmsCommand(command: SmsCommand): string {
-  const { notificationId, sender, message, receiver, category } = command;
-  return JSON.stringify({ notificationId, sender, message, receiver, category });
+export function renderSmsCommand({ message, ...fields }: SmsCommand): string {
+  return JSON.stringify({ ...fields, message: message || undefined, sendAt: shownTime(fields.sendAt) });
 }
 
 export function renderEmailCommand(command: EmailCommand): string {
   const { attachments, cc, bcc, ...fields } = command;
+  const { message, subject, contentType, template, sendAt } = command;
   const files = attachments.map(({ name, content }) => ({ name, content: content.toString('base64') }));
   return JSON.stringify({
     ...fields,
+    message: message || undefined,
+    subject: subject || undefined,
+    contentType: template === undefined || message !== '' ? contentType : undefined,
     cc: cc.length === 0 ? undefined : cc.join('; '),
     bcc: bcc.length === 0 ? undefined : bcc.join('; '),
     attachmentList: files.length === 0 ? undefined : files,
+    sendAt: shownTime(sendAt),
   });
+}
+
+function shownTime(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString();
 }

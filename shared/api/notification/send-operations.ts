@@ -60,4 +60,6 @@ export const NOTIFICATIONS: readonly NotificationDefinition[] = [
   },
 ];
 
+export const batchPath = (path: string): string => `${path}/batch`;
+
 export const NOTIFICATION_PATH = '/api/notifications/v1/{notificationId}';

@@ -14,6 +14,7 @@ import type {
   InterestListRecord,
 } from './list-records.ts';
 import type { LimitListRecord } from './limit-list.ts';
+import type { NotificationTemplateRecord } from './notification-template.ts';
 import type { ProductRecord } from './product-record.ts';
 
 /** The kind is part of the message key; its plural is the name of the folder. */
@@ -25,6 +26,7 @@ export interface RecordsByKind {
   readonly 'discount-list': DiscountListRecord;
   readonly 'limit-list': LimitListRecord;
   readonly 'custom-list': CustomListRecord;
+  readonly 'notification-template': NotificationTemplateRecord;
   readonly 'schedule-type': ScheduleTypeRecord;
   readonly periodicity: PeriodicityRecord;
   readonly calendar: CalendarRecord;
@@ -32,7 +34,8 @@ export interface RecordsByKind {
 
 export type RecordKind = keyof RecordsByKind;
 
-export type ListKind = Extract<RecordKind, `${string}-list`>;
+/** Kinds of which the Active version with the highest number is in force. */
+export type ListKind = Extract<RecordKind, `${string}-list` | 'notification-template'>;
 
 /** `source` is where the record comes from, such as a file or a message key. */
 export type CatalogueRecord = {
@@ -63,6 +66,7 @@ export const KIND_FOLDERS: Readonly<Record<RecordKind, string>> = {
   'discount-list': 'discount-lists',
   'limit-list': 'limit-lists',
   'custom-list': 'custom-lists',
+  'notification-template': 'notification-templates',
   'schedule-type': 'schedule-types',
   periodicity: 'periodicities',
   calendar: 'calendars',

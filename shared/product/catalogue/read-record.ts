@@ -16,6 +16,7 @@ import {
   INTEREST_LIST_SHAPE,
 } from './list-records.ts';
 import { LIMIT_LIST_SHAPE } from './limit-list.ts';
+import { NOTIFICATION_TEMPLATE_SHAPE } from './notification-template.ts';
 import { PRODUCT_SHAPE } from './product-record.ts';
 
 /** Slashes, backslashes, `..`, control characters and outer blanks, which message keys and paths must not contain. */
@@ -83,6 +84,7 @@ export const RECORD_SHAPES: { readonly [Kind in RecordKind]: z.ZodType<RecordsBy
   'discount-list': DISCOUNT_LIST_SHAPE,
   'limit-list': LIMIT_LIST_SHAPE,
   'custom-list': CUSTOM_LIST_SHAPE,
+  'notification-template': NOTIFICATION_TEMPLATE_SHAPE,
   'schedule-type': SCHEDULE_TYPE_SHAPE,
   periodicity: PERIODICITY_SHAPE,
   calendar: CALENDAR_SHAPE,

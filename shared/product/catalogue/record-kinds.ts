@@ -112,7 +112,7 @@ export function toInvariantDate(day: string | null): { readonly invariantDate: s
   return day === null ? null : { invariantDate: day };
 }
 
-const text = (longest: number) =>
+export const text = (longest: number) =>
   anyText().max(longest, { error: `must have at most ${longest} characters` });
 
 /** Text of 1 to 200 characters, not only blanks. */
@@ -196,7 +196,7 @@ export const items = <Item extends z.ZodType>(item: Item) =>
 
 export const maybe = <Kind extends z.ZodType>(kind: Kind) => orDefault(kind, null);
 
-const orDefault = <Kind extends z.ZodType, const Default>(kind: Kind, standard: Default) =>
+export const orDefault = <Kind extends z.ZodType, const Default>(kind: Kind, standard: Default) =>
   kind.nullish().transform((value): NonNullable<z.output<Kind>> | Default => value ?? standard);
 
 const formula = recordOf({

@@ -1,4 +1,4 @@
-/** Checks the fields of Active lists (Q3, Q5, Q6, Q9, F1, F2, R1, R2). */
+/** Checks the fields of Active lists (Q3, Q5, Q6, Q9, F1, F2, N9, R1, R2). */
 
 import { Decimal } from 'decimal.js';
 import { CHARGE_BASES } from '../../lending/charges/charge-base.ts';
@@ -22,6 +22,7 @@ import type {
   InterestRecord,
 } from '../catalogue/list-records.ts';
 import type { LimitRecord } from '../catalogue/limit-list.ts';
+import { namesIn, type NotificationTemplateRecord } from '../catalogue/notification-template.ts';
 import type { FormulaRecord, ValidDays } from '../catalogue/record-kinds.ts';
 import { daysOverlap, isActive, type WithStatus } from '../catalogue/version-in-force.ts';
 import { BASES_AT_START, readCharge } from '../simulation/charge-prices.ts';
@@ -54,6 +55,31 @@ export function checkList({ kind, record }: CatalogueRecord, place: Place): void
   else if (kind === 'insurance-list') checkNamed('Insurances', record.Insurances, place, checkInsurance);
   else if (kind === 'discount-list') checkNamed('Discounts', record.Discounts, place, checkDiscount);
   else if (kind === 'limit-list') checkLimits(record.Limits, place);
+  else if (kind === 'notification-template') checkTemplate(record, place);
+}
+
+/** Its texts must use exactly its fields, each language has one text of a channel, and there is a text. */
+function checkTemplate({ Fields, Sms, Email }: NotificationTemplateRecord, place: Place): void {
+  const unused = new Set(Fields.map(({ Name }) => Name));
+  const known = new Set(unused);
+  if (unused.size < Fields.length) place.report('Fields', 'must not repeat a name: remove one');
+  if (Sms.length + Email.length === 0) place.report('Sms', 'must have a text, or Email');
+  const checkTexts = (at: Place, texts: Readonly<Record<string, string>>): void => {
+    for (const [field, text] of Object.entries(texts)) {
+      for (const name of namesIn(text)) {
+        if (!known.has(name))
+          at.report(field, `must not have {{${name}}}, which is not in Fields: add it there`);
+        unused.delete(name);
+      }
+    }
+  };
+  checkItems('Sms', Sms, place, ({ Message }, at) => checkTexts(at, { Message }));
+  checkItems('Email', Email, place, ({ Subject, Message }, at) => checkTexts(at, { Subject, Message }));
+  for (const [field, texts] of Object.entries({ Sms, Email })) {
+    const languages = new Set(texts.map(({ Language }) => codeKey(Language)));
+    if (languages.size < texts.length) place.report(field, 'must have one text of each language: remove one');
+  }
+  for (const name of unused) place.report('Fields', `must not have ${name}, which no text uses: remove it`);
 }
 
 /** Collects the names that discounts may use. If not all lists of a kind could be read, any name counts as known. */

@@ -23,6 +23,7 @@ const WRITING_ORDER: readonly RecordKind[] = [
   'insurance-list',
   'discount-list',
   'limit-list',
+  'notification-template',
   'product',
 ];
 

@@ -22,18 +22,18 @@ interface Call {
 
 export function send(
   url: string,
-  channel: 'sms' | 'email',
+  channel: 'sms' | 'email' | 'sms/batch' | 'email/batch',
   body: unknown,
   { headers = {}, without = [] }: Call = {},
 ): Promise<Response> {
   const all: Record<string, string> = {
     'content-type': 'application/json',
-    'x-communication-channel': channel === 'sms' ? '1' : '2',
+    'x-communication-channel': channel.startsWith('sms') ? '1' : '2',
     'x-sender-id': 'platrealm',
     ...headers,
   };
   for (const name of without) delete all[name];
-  return fetch(`${url}${ADDRESS}/${channel}/send`, {
+  return fetch(`${url}${ADDRESS}/${channel.replace(/\/|$/, '/send$&')}`, {
     method: 'POST',
     headers: all,
     body: typeof body === 'string' ? body : JSON.stringify(body),

@@ -4,7 +4,7 @@ import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedde
 import type { MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { allTopicSpecs, TOPIC, type TopicKey } from '../../../shared/messaging/topics/topic-list.ts';
-import type { Channel, Priority } from '../../../shared/notification/notification-command.ts';
+import type { Channel, Priority, TemplateUse } from '../../../shared/notification/notification-command.ts';
 import type { NotificationState } from '../../../shared/notification/notification-state.ts';
 import { loadConfig, type Config } from '../../../shared/platform/load-config.ts';
 import { silentLog, type Log } from '../../../shared/platform/log.ts';
@@ -37,6 +37,9 @@ export interface Given {
   readonly priority?: Priority;
   readonly receiver?: string;
   readonly category?: 'campaign';
+  readonly sendAt?: number;
+  readonly subject?: string;
+  readonly template?: TemplateUse;
 }
 
 export type NotificationWorld = Awaited<ReturnType<typeof notificationWorld>>;
@@ -106,13 +109,12 @@ export async function notificationWorld(options: WorldOptions = {}) {
   };
 }
 
-function commandOf(
-  channel: Channel,
-  { id, message = 'hello', receiver = '+40722123456', category }: Given,
-): object {
-  const common = { notificationId: id, sender: undefined, message, category };
+function commandOf(channel: Channel, given: Given): object {
+  const { id, message = 'hello', receiver = '+40722123456', category, sendAt, template } = given;
+  const common = { notificationId: id, sender: undefined, message, category, sendAt, template };
   if (channel === 'sms') return { ...common, receiver };
-  const email = { cc: [], bcc: [], subject: 'subject', contentType: 'text/plain', attachments: [] };
+  const { subject = 'subject' } = given;
+  const email = { cc: [], bcc: [], subject, contentType: 'text/plain', attachments: [] };
   return { ...common, ...email, receiver: 'someone@example.org' };
 }
 

@@ -57,6 +57,11 @@ describe('maskPayload', () => {
     expect(masked).toEqual({ data: [{ Receiver: '[masked, 12 characters]', 'Phone-Number': '[masked]' }] });
   });
 
+  it('masks the fields of a template, and shows its name', () => {
+    const template = { name: 'PAYMENT-REMINDER', fields: { name: 'Ana' } };
+    expect(maskPayload({ template })).toEqual({ template: { ...template, fields: '[masked]' } });
+  });
+
   it('keeps amounts, dates, codes, product names and empty values', () => {
     const jsonParam = {
       Amount: 1000,

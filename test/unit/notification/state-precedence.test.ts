@@ -34,6 +34,17 @@ describe('supersedes', () => {
     expect(supersedes({ ...failed, attempt: 1 }, retrying)).toBe(false);
   });
 
+  it('lets the first of cancelled and sending decide about a scheduled one, whose later state replaces it', () => {
+    const scheduled: LogEntry = { status: 'scheduled', attempt: 1 };
+    const cancelled: LogEntry = { status: 'cancelled', attempt: 1 };
+    const begun = sending(1, 'a');
+    expect(last([scheduled, cancelled, begun, sent])).toBe('sent');
+    expect(last([scheduled, cancelled, begun, scheduled])).toBe(cancelled);
+    expect(last([scheduled, begun, cancelled, scheduled])).toBe(begun);
+    const again = { ...scheduled };
+    expect(last([scheduled, again])).toBe(again);
+  });
+
   it('reserves an id for the channel that used it first', () => {
     const text = { ...sending(2, 'a'), channel: 'sms' } as const;
     expect(supersedes({ ...text, channel: 'email' }, text)).toBe(false);

@@ -51,6 +51,7 @@ const GENERIC = `${ACTION_PREFIX}{action}`;
 const RESULT = '/platapi/results/{resultId}';
 const SMS_PATH = '/api/notifications/v1/sms/send';
 const EMAIL_PATH = '/api/notifications/v1/email/send';
+const SMS_BATCH = `${SMS_PATH}/batch`;
 const STATUS = '/api/notifications/v1/{notificationId}';
 const FIND = `${OPERATIONS}/notifications`;
 const TIMELINE = `${FIND}/{notificationId}`;
@@ -196,6 +197,7 @@ const BODIES: Readonly<Record<string, object>> = {
   [SMS_PATH]: { ...SMS, extra: 1 },
   [ADD]: { receiver: 'ana@mail.example', reason: 'a test' },
   [REMOVE]: { hash: 'none', reason: 'a test' },
+  [SMS_BATCH]: { messages: [{ ...SMS, extra: 1 }, {}] },
   ...Object.fromEntries(
     ['redrive', 'edit', 'discard', 'mark-sent'].map((action) => {
       const body = { selection: { topics: ['notification'] }, reason: 'a test' };
@@ -232,7 +234,7 @@ async function call(
   const sms = { 'x-communication-channel': '1', 'x-sender-id': 'platrealm' };
   return fetch(url + path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(address === SMS_PATH ? sms : {}), ...headers },
+    headers: { 'content-type': 'application/json', ...(address.startsWith(SMS_PATH) ? sms : {}), ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 }
@@ -270,7 +272,7 @@ const BY_STATUS: Readonly<Record<string, Provoke>> = {
   400: (open, address) => sendRaw(open('alone'), address, '\r\n'),
   401: (open, address) => call(open('guarded'), address),
   403: withOtherScope,
-  405: async (open, address) => fetch((await open('alone')).url + pathOf(address), { method: 'DELETE' }),
+  405: async (open, address) => fetch((await open('alone')).url + pathOf(address), { method: 'PUT' }),
   408: (open, address) => sendRaw(open('slow'), address, 'Host: localhost\r\n'),
   413: (open, address) => call(open('sending'), address, { body: LONG_BODY }),
   415: (open, address) => call(open('sending'), address, { headers: { 'content-type': 'text/plain' } }),
@@ -346,6 +348,12 @@ const SPECIAL: Readonly<Record<string, Provoke>> = {
     422: valid('abroad'),
     500: valid('brokenPublisher'),
     504: valid('unknownPublisher'),
+  }),
+  ...each([SMS_BATCH], {
+    202: valid('sending'),
+    400: valid('sending', { body: { messages: [] } }),
+    403: valid('sending', { headers: { 'x-sender-id': '' } }),
+    413: valid('sending', { body: LONG_BODY.repeat(50) }),
   }),
   ...each([STATUS], {
     200: async (open) => {
@@ -477,7 +485,8 @@ it('all actions document the same responses except 200, and the generic form the
   expect(accepted).toBeDefined();
   expect(Object.keys(others).length).toBeGreaterThan(10);
   for (const path of [ACTION, ...OTHER_ACTIONS]) expect(responsesBut200(path)).toEqual(others);
-  expect(paths[EMAIL_PATH]?.post.responses).toEqual(paths[SMS_PATH]?.post.responses);
+  for (const end of ['', '/batch'])
+    expect(paths[EMAIL_PATH + end]?.post.responses).toEqual(paths[SMS_PATH + end]?.post.responses);
   expect(responsesBut200(SETTINGS)).toEqual(responsesBut200(SYSTEM));
 });
 
@@ -492,7 +501,7 @@ it('every documented response is the answer to a request, with its headers and i
     Object.entries((posted ?? get).responses)
       // Addresses with the same refusals.
       .filter(([status]) => status.startsWith('2') || ![GENERIC, SETTINGS, ...OTHER_ACTIONS].includes(path))
-      .filter(() => path !== EMAIL_PATH)
+      .filter(() => !path.startsWith(EMAIL_PATH))
       .map(([status, documented]) => ({ path, status, documented })),
   );
   expect(entries.length).toBeGreaterThan(150);

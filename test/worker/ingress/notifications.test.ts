@@ -166,7 +166,7 @@ it('lists all faults of a body, and refuses other methods, types, sizes and unkn
   const get = await fetch(`${url}/api/notifications/v1/sms/send`);
   expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   const put = await fetch(`${url}/api/notifications/v1/some-id`, { method: 'PUT' });
-  expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  expect([put.status, put.headers.get('allow')]).toEqual([405, 'DELETE, GET, HEAD, OPTIONS']);
   for (const unknown of ['x', 'not-a-uuid', UNKNOWN.slice(1), UNKNOWN]) {
     const answer = await problemOf(await statusOf(url, unknown));
     expect(answer).toMatchObject({ status: 404, code: 'unknown-notification' });

@@ -130,10 +130,10 @@ it('reports and counts members that a JSON command does not have, and refuses th
   await expect.poll(() => codesOf(world.deadLetters)).toEqual(['invalid-request']);
   expect(reasonOf(world.deadLetters)).toContain('NotificationId');
   expect(world.providers.calls).toEqual([]);
-  await publish({ priority: 'high', sendAt: 'x' });
+  await publish({ priority: 'high', delay: 'x' });
   await expect.poll(() => world.states.get(idOf(1))?.status).toBe('sent');
   const warnings = outcomes.map(({ headers }) => headerText(headers, HEADER.warnings));
-  const expected = 'unknown-member;priority, unknown-member;sendAt';
+  const expected = 'unknown-member;priority, unknown-member;delay';
   expect(warnings).toEqual([expected, expected]);
   expect(await world.metrics.text()).toContain('plat_notification_unknown_members_total{channel="sms"} 2');
 });

@@ -1,5 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { renderAccepted } from '../../../shared/api/notification/answers.ts';
 import type { NotificationDefinition } from '../../../shared/api/notification/send-operations.ts';
 import { NOTIFICATION_LIMITS } from '../../../shared/api/notification/notification-limits.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
@@ -17,32 +15,36 @@ import type { NotificationAcceptance } from '../../../shared/notification/notifi
 import type { Quota, Quotas } from '../../../shared/quotas/quotas.ts';
 import type { Suppressions } from '../../../shared/suppressions/suppressions.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
-import { warningsList } from '../../../shared/messaging/header-text.ts';
-import type { ErrorCode, ProblemExtras, Warning } from '../../../shared/platform/problem.ts';
+import type { ErrorCode } from '../../../shared/platform/problem.ts';
 import { hashSubject } from '../access/access.ts';
 import type { IngressContext } from '../server/context.ts';
-import { readTraceContext } from '../server/app.ts';
-import { refuse, sendJson, setRetryAfter } from '../server/send-answer.ts';
 import type { AcceptanceRecord, AcceptanceRecords } from './acceptance-records.ts';
 import {
   createAcceptOnce,
+  refusal,
+  type AcceptAnswer,
   type AcceptResult,
   type IdempotencyDeps,
   type NotificationIds,
 } from './idempotency.ts';
 import { ACCEPTANCE_TYPE } from './notification-feed.ts';
 
-/** A notification that was admitted and validated; `request.subject` is its caller. */
+/** A notification that was admitted and validated. */
 export interface ValidNotification {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
   readonly definition: NotificationDefinition;
-  /** The notificationId is not set yet. */
+  /** Its template is filled in. The notificationId is not set yet. */
   readonly command: SmsCommand | EmailCommand;
-  readonly warnings: readonly Warning[];
   readonly idempotencyKey: string | undefined;
   readonly priority: Priority;
+  /** The subject of the caller. */
+  readonly caller: string;
+  readonly traceParent: string | undefined;
+  /** True if the caller has disconnected. */
+  readonly isGone: () => boolean;
 }
+
+/** Resolves with undefined if the caller disconnected before anything was stored. */
+export type Accept = (notification: ValidNotification) => Promise<AcceptAnswer | undefined>;
 
 interface AcceptDeps extends IngressContext, IdempotencyDeps {
   readonly publisher: Publisher;
@@ -57,34 +59,33 @@ const UNKNOWN_WITHOUT_KEY =
 const NOT_KEPT = 'Accepted notifications cannot be recorded at the moment.';
 const TOO_LARGE = `A notification may have at most ${NOTIFICATION_LIMITS.commandBytes} bytes, including its decoded files.`;
 
-/** Accepts notifications (N3): 202 once the command and, with an Idempotency-Key, its acceptance are stored. */
-export function createAccept(deps: AcceptDeps): (notification: ValidNotification) => Promise<void> {
+/** Accepts notifications (N3), once the command and, with an Idempotency-Key, its acceptance are stored. */
+export function createAccept(deps: AcceptDeps): Accept {
   const acceptOnce = createAcceptOnce(deps);
   return async (notification) => {
-    const { request, reply, definition, command, idempotencyKey } = notification;
-    if (reply.raw.destroyed) return;
+    const { definition, command, idempotencyKey, caller: subject, isGone } = notification;
+    if (isGone()) return undefined;
     // An acceptance that cannot be recorded would be forgotten, and a repetition within 24 hours would be sent again.
-    if (deps.feed.health().status !== 'ready') return refuse(reply, 'not-ready', { detail: NOT_KEPT });
+    if (deps.feed.health().status !== 'ready') return refusal('not-ready', { detail: NOT_KEPT });
     try {
       if (idempotencyKey === undefined) {
         const notificationId = deps.keys.newId();
-        await accept(deps, notification, { notificationId, bodyHash: '', keyId: undefined });
-        return;
+        return (await accept(deps, notification, { notificationId, bodyHash: '', keyId: undefined })).answer;
       }
-      await acceptOnce({
-        owner: { subject: request.subject, channel: definition.channel, idempotencyKey },
+      return await acceptOnce({
+        owner: { subject, channel: definition.channel, idempotencyKey },
         command,
-        reply,
+        isGone,
         accept: (ids) => accept(deps, notification, ids),
-        repeatAnswer: (notificationId) => {
-          if (deps.acceptances.isUnwritten(notificationId)) refuseUnknown(notification);
-          else sendAccepted(notification, notificationId);
-        },
+        repeatAnswer: (notificationId) =>
+          deps.acceptances.isUnwritten(notificationId)
+            ? unknownAnswer(notification)
+            : { kind: 'accepted', notificationId },
       });
     } catch (error) {
       // The command was not published: a schema registry cannot be reached, or there is a bug.
       if (!isTransientFailure(error)) throw error;
-      refuse(reply, 'broker-unavailable');
+      return refusal('broker-unavailable');
     }
   };
 }
@@ -94,27 +95,25 @@ async function accept(
   notification: ValidNotification,
   ids: NotificationIds,
 ): Promise<AcceptResult> {
-  const { reply, definition, command } = notification;
+  const {
+    definition: { channel },
+    command,
+  } = notification;
   const { quotas, acceptances } = deps;
   const { notificationId } = ids;
-  const errors = deps.suppressions.faultsOf(definition.channel, command);
-  if (errors.length > 0) {
-    deps.count(definition.channel, 'refused');
-    if (!reply.raw.destroyed) refuse(reply, 'suppressed', { errors });
-    return 'refused';
-  }
   const times = { ...ids, acceptedAt: deps.clock.now() };
+  const refused = (answer: AcceptAnswer): AcceptResult => {
+    deps.count(channel, 'refused');
+    return { storage: 'refused', answer };
+  };
+  const errors = deps.suppressions.faultsOf(channel, command);
+  if (errors.length > 0) return refused(refusal('suppressed', { errors }));
   const acceptance = await encodeAcceptance(deps, notification, times);
-  if (!acceptances.reserve()) {
-    deps.count(definition.channel, 'refused');
-    if (!reply.raw.destroyed) refuse(reply, 'not-ready', { detail: NOT_KEPT });
-    return 'refused';
-  }
+  if (!acceptances.reserve()) return refused(refusal('not-ready', { detail: NOT_KEPT }));
   const records = quotas === undefined ? [] : admitByQuotas(quotas, notification, times);
-  if (records === undefined) {
+  if ('kind' in records) {
     acceptances.release();
-    deps.count(definition.channel, 'refused');
-    return 'refused';
+    return refused(records);
   }
   let fault: ErrorCode | undefined;
   try {
@@ -124,50 +123,50 @@ async function accept(
     if (isTransientFailure(error)) quotas?.release(notificationId);
     throw error;
   }
-  if (fault === undefined) return respondToStored(deps, notification, acceptance);
+  if (fault === undefined) return recordStored(deps, notification, acceptance);
   acceptances.release();
-  const result = fault === 'accept-unknown' ? 'unknown' : 'refused';
-  if (result === 'unknown') quotas?.keep(notificationId);
-  else quotas?.release(notificationId);
-  deps.count(definition.channel, result);
-  if (reply.raw.destroyed) return result;
-  if (result === 'unknown') refuseUnknown(notification);
-  else refuse(reply, fault, fault === 'body-too-large' ? { detail: TOO_LARGE } : {});
-  return result;
+  if (fault === 'accept-unknown') {
+    quotas?.keep(notificationId);
+    deps.count(channel, 'unknown');
+    return { storage: 'unknown', answer: unknownAnswer(notification) };
+  }
+  quotas?.release(notificationId);
+  return refused(refusal(fault, fault === 'body-too-large' ? { detail: TOO_LARGE } : {}));
 }
 
 /** Writes the acceptance. If that fails, no other instance recognises a repeat, so a caller with a key gets 504. */
-async function respondToStored(
+async function recordStored(
   deps: AcceptDeps,
   notification: ValidNotification,
   acceptance: AcceptanceRecord,
-): Promise<'stored'> {
-  const { reply, definition, idempotencyKey } = notification;
+): Promise<AcceptResult> {
+  const { definition, idempotencyKey } = notification;
   const isWritten = await deps.acceptances.write(acceptance);
   const isUnknown = !isWritten && idempotencyKey !== undefined;
   deps.count(definition.channel, isUnknown ? 'unknown' : 'accepted');
-  if (reply.raw.destroyed) return 'stored';
-  if (isUnknown) refuseUnknown(notification);
-  else sendAccepted(notification, acceptance.notificationId);
-  return 'stored';
+  const { notificationId } = acceptance;
+  const answer = isUnknown ? unknownAnswer(notification) : ({ kind: 'accepted', notificationId } as const);
+  return { storage: 'stored', answer };
 }
 
-function refuseUnknown({ reply, idempotencyKey }: ValidNotification): void {
+function unknownAnswer({ idempotencyKey }: ValidNotification): AcceptAnswer {
   const detail = idempotencyKey === undefined ? UNKNOWN_WITHOUT_KEY : UNKNOWN_WITH_KEY;
-  refuse(reply, 'accept-unknown', { detail });
+  return refusal('accept-unknown', { detail });
 }
 
 /** Resolves with undefined when all in-sync replicas have the command, otherwise with the code of the problem. */
 async function publishCommand(
   { options, keys, codec, publisher, quotas }: AcceptDeps,
-  { request, definition, command, priority }: ValidNotification,
+  { caller, definition, command, priority, traceParent }: ValidNotification,
   ids: NotificationIds & { readonly acceptedAt: number; readonly records: readonly OutgoingMessage[] },
 ): Promise<ErrorCode | undefined> {
   const { notificationId, bodyHash, acceptedAt, records } = ids;
   if (!publisher.isHealthy()) return 'broker-unavailable';
-  const encoded = await codec.encode(definition.commandType, { ...command, notificationId }, 'avro');
+  // The hash in the acceptance is that of the template's fields, so that a repeat is one even if the template changed.
+  const final = { ...command, template: undefined };
+  const hash = command.template === undefined && bodyHash !== '' ? bodyHash : keys.commands.hash(final);
+  const encoded = await codec.encode(definition.commandType, { ...final, notificationId }, 'avro');
   if (encoded.value.length > NOTIFICATION_LIMITS.commandBytes) return 'body-too-large';
-  const { traceParent } = readTraceContext(request.headers);
   const message = {
     topic: topicName(options.topicPrefix, priority === 'urgent' ? definition.urgentTopic : definition.topic),
     key: keys.receiverKey(definition.channel, command.receiver),
@@ -176,8 +175,8 @@ async function publishCommand(
     headers: {
       ...encoded.headers,
       [HEADER.notificationId]: notificationId,
-      [HEADER.sender]: hashSubject(request.subject),
-      [HEADER.commandProof]: keys.commands.prove(notificationId, bodyHash || keys.commands.hash(command)),
+      [HEADER.sender]: hashSubject(caller),
+      [HEADER.commandProof]: keys.commands.prove(notificationId, hash),
       [HEADER.originTimestamp]: String(acceptedAt),
       ...(traceParent === undefined ? {} : { [HEADER.traceParent]: traceParent }),
       ...(quotas === undefined ? {} : { [HEADER.quotaCounted]: 'true' }),
@@ -198,11 +197,11 @@ async function publishCommand(
 /** Encodes the acceptance before the command is published, so that a failure refuses the notification. */
 async function encodeAcceptance(
   { options, codec, keys }: AcceptDeps,
-  { request, definition, command }: ValidNotification,
+  { caller, definition, command }: ValidNotification,
   { notificationId, bodyHash, keyId, acceptedAt }: NotificationIds & { readonly acceptedAt: number },
 ): Promise<AcceptanceRecord> {
   const { channel } = definition;
-  const owner = hashSubject(request.subject);
+  const owner = hashSubject(caller);
   const acceptance: NotificationAcceptance = {
     notificationId,
     channel,
@@ -218,13 +217,6 @@ async function encodeAcceptance(
   return { notificationId, acceptedAt, ids, message: { topic, value, headers, timestampMs: acceptedAt } };
 }
 
-function sendAccepted({ reply, warnings }: ValidNotification, notificationId: string): void {
-  const header = warningsList(warnings, undefined);
-  if (header !== undefined) reply.header('warnings', header);
-  reply.header('location', `/api/notifications/v1/${notificationId}`);
-  sendJson(reply, 202, renderAccepted(notificationId));
-}
-
 const STATE_UNKNOWN = 'The quotas cannot be read at the moment.';
 
 /** The text of each refusal, and the field that causes it; an empty path is the request as a whole. */
@@ -238,24 +230,20 @@ const TEXTS: Readonly<Record<Quota, { readonly path: string; readonly text: stri
   },
 };
 
-/** Counts a notification for the quotas (N6). Returns records to publish with its command; undefined if refused. */
+/** Counts a notification for the quotas (N6). Returns records to publish with its command, or the refusal. */
 function admitByQuotas(
   quotas: Quotas,
-  { request, reply, definition: { channel }, command }: ValidNotification,
+  { caller: subject, definition: { channel }, command }: ValidNotification,
   { notificationId, acceptedAt }: { readonly notificationId: string; readonly acceptedAt: number },
-): readonly OutgoingMessage[] | undefined {
-  const caller = hashSubject(request.subject);
+): readonly OutgoingMessage[] | AcceptAnswer {
+  const caller = hashSubject(subject);
   const decision = quotas.admit(notificationId, { caller, channel, command });
-  const respond = (code: ErrorCode, extras: ProblemExtras): undefined => {
-    if (!reply.raw.destroyed) refuse(reply, code, extras);
-  };
-  if (decision.kind === 'unknown') return respond('not-ready', { detail: STATE_UNKNOWN });
+  if (decision.kind === 'unknown') return refusal('not-ready', { detail: STATE_UNKNOWN });
   if (decision.kind === 'admitted') return decision.record === undefined ? [] : [decision.record];
   const { quota, resetsAtMs } = decision;
   const { path, text } = TEXTS[quota];
   const errors = [{ path, code: quota, message: text }];
-  if (quota === 'country-not-allowed') return respond(quota, { errors });
-  setRetryAfter(reply, resetsAtMs - acceptedAt);
+  if (quota === 'country-not-allowed') return refusal(quota, { errors });
   const detail = `${path === '' ? '' : `${path} `}${text}; it begins again at ${new Date(resetsAtMs).toISOString()}.`;
-  return respond('quota-exceeded', { detail, errors });
+  return refusal('quota-exceeded', { detail, errors }, resetsAtMs - acceptedAt);
 }

@@ -1,12 +1,11 @@
 /** Recognises repetitions of a request with an Idempotency-Key, for 24 hours (N3). */
 
-import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../../shared/platform/queue-limits.ts';
 import type { EmailCommand, SmsCommand } from '../../../shared/notification/notification-command.ts';
 import { earliestTime } from '../../../shared/notification/notification-state.ts';
 import type { Clock } from '../../../shared/platform/system-ports.ts';
-import { refuse, setRetryAfter } from '../server/send-answer.ts';
+import type { ErrorCode, ProblemExtras } from '../../../shared/platform/problem.ts';
 import { KEY_LIFETIME_MS, type NotificationFeed } from './notification-feed.ts';
 import type { KeyOwner, NotificationKeys } from './notification-keys.ts';
 
@@ -19,8 +18,24 @@ export interface NotificationIds {
   readonly keyId: string | undefined;
 }
 
-/** The broker has the command (`stored`), may have it (`unknown`), or does not have it (`refused`). */
-export type AcceptResult = 'stored' | 'unknown' | 'refused';
+export type AcceptAnswer =
+  | { readonly kind: 'accepted'; readonly notificationId: string }
+  | {
+      readonly kind: 'refused';
+      readonly code: ErrorCode;
+      readonly extras?: ProblemExtras;
+      readonly retryAfterMs?: number;
+    };
+
+export interface AcceptResult {
+  /** The broker has the command (`stored`), may have it (`unknown`), or does not have it (`refused`). */
+  readonly storage: 'stored' | 'unknown' | 'refused';
+  readonly answer: AcceptAnswer;
+}
+
+export function refusal(code: ErrorCode, extras: ProblemExtras = {}, retryAfterMs?: number): AcceptAnswer {
+  return { kind: 'refused', code, extras, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
 
 export interface IdempotencyDeps {
   readonly keys: NotificationKeys;
@@ -33,16 +48,19 @@ interface KeyedNotification {
   readonly owner: KeyOwner;
   /** The notificationId is not set yet. */
   readonly command: SmsCommand | EmailCommand;
-  readonly reply: FastifyReply;
+  /** True if the caller has disconnected. */
+  readonly isGone: () => boolean;
   readonly accept: (ids: NotificationIds) => Promise<AcceptResult>;
-  readonly repeatAnswer: (notificationId: string) => void;
+  readonly repeatAnswer: (notificationId: string) => AcceptAnswer;
 }
 
 const KEYS_UNKNOWN =
   'Keys of the last 24 hours were lost, so that a repetition cannot be recognised: send requests with an Idempotency-Key again later.';
 
 /** Takes requests with the same key in turn. After an accepted one, equal ones get its response and others get 409. */
-export function createAcceptOnce(deps: IdempotencyDeps): (notification: KeyedNotification) => Promise<void> {
+export function createAcceptOnce(
+  deps: IdempotencyDeps,
+): (notification: KeyedNotification) => Promise<AcceptAnswer | undefined> {
   const runInOrder = createKeyedQueue();
   const unknown: UnknownRequests = new LRUCache(atMost(MAX_UNKNOWN));
   return (notification) => {
@@ -75,11 +93,11 @@ async function acceptInTurn(
   deps: IdempotencyDeps & { readonly unknown: UnknownRequests },
   notification: KeyedNotification,
   keyId: string,
-): Promise<void> {
-  const { owner, command, reply, accept } = notification;
+): Promise<AcceptAnswer | undefined> {
+  const { owner, command, isGone, accept } = notification;
   const { unknown } = deps;
   const hasExpired = (sinceMs: number): boolean => deps.clock.now() - sinceMs >= KEY_LIFETIME_MS;
-  if (reply.raw.destroyed) return;
+  if (isGone()) return undefined;
   const bodyHash = deps.keys.commands.hash(command);
   const former = await deps.feed.acceptance(keyId);
   if (former !== undefined && !hasExpired(former.acceptedAt)) {
@@ -93,14 +111,14 @@ async function acceptInTurn(
   const incompleteForMs = former === undefined ? deps.feed.incompleteForMs() : 0;
   if (incompleteForMs > 0) {
     deps.count(owner.channel, 'refused');
-    setRetryAfter(reply, incompleteForMs);
-    return refuse(reply, 'not-ready', { detail: KEYS_UNKNOWN });
+    return refusal('not-ready', { detail: KEYS_UNKNOWN }, incompleteForMs);
   }
   const notificationId = await chooseId(deps, owner, former?.notificationId);
-  const result = await accept({ notificationId, bodyHash, keyId });
-  if (result === 'refused') return;
+  const { storage, answer } = await accept({ notificationId, bodyHash, keyId });
+  if (storage === 'refused') return answer;
   unknown.delete(keyId);
-  if (result === 'unknown') unknown.set(keyId, { bodyHash, atMs: deps.clock.now() });
+  if (storage === 'unknown') unknown.set(keyId, { bodyHash, atMs: deps.clock.now() });
+  return answer;
 }
 
 /**
@@ -121,9 +139,9 @@ async function chooseId(
   }
 }
 
-function refuseConflict({ count }: IdempotencyDeps, { owner, reply }: KeyedNotification): void {
+function refuseConflict({ count }: IdempotencyDeps, { owner }: KeyedNotification): AcceptAnswer {
   count(owner.channel, 'conflict');
-  refuse(reply, 'idempotency-conflict', {
+  return refusal('idempotency-conflict', {
     detail: 'Send a different notification under a different Idempotency-Key.',
   });
 }

@@ -18,6 +18,7 @@ import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import type {
   NotificationAcceptance,
   NotificationState,
+  NotificationStatus,
 } from '../../../shared/notification/notification-state.ts';
 import { supersedes } from '../../../shared/notification/state-precedence.ts';
 import { InfrastructureError } from '../../../shared/platform/errors.ts';
@@ -72,20 +73,9 @@ export function createNotificationFeed(
     retentionMs: options.notificationRetentionMs,
   });
   const accepted = createAcceptances(index, deps.restoreFirst);
-  const isNewState = createStateOrder(codec);
   const acceptanceTopic = topicName(options.topicPrefix, 'notificationAcceptances');
   const topics = [acceptanceTopic, topicName(options.topicPrefix, 'notificationOutcomes')];
-  const receive = ({ key, value, ...message }: LogMessage): void => {
-    if (key === null) return;
-    const isAcceptance = message.topic === acceptanceTopic;
-    const [id = '', receipt] = isAcceptance ? [key.toString()] : key.toString().split('/');
-    const kind = isAcceptance ? 'acceptance' : receipt === undefined ? 'state' : 'receipt';
-    const name = KEY_OF[kind] + id;
-    if (value === null) index.delete(name);
-    else if (!isReadable(value, message.headers)) return;
-    else if (isAcceptance) accepted.receive(id, { ...message, key, value });
-    else if (isNewState(value, index.find(name)?.value)) put(index, name, value, message.timestampMs);
-  };
+  const receive = createReceiver(index, codec, { accepted, acceptanceTopic });
   const stateAt = (name: string) => decode<NotificationState>(codec, STATE_TYPE, index.find(name)?.value);
   const clockWarning = new ClockWarning(deps);
   const tail = new IndexedTail(
@@ -125,6 +115,31 @@ export function createNotificationFeed(
     incompleteForMs: () => Math.max(0, index.completeFromMs + KEY_LIFETIME_MS - clock.now()),
     health: () => index.health(),
     size: () => index.size(),
+  };
+}
+
+/** Adds a record to the index. Keys of receipts are `<id>/<status>`. */
+function createReceiver(
+  index: RecordIndex,
+  codec: Codec,
+  deps: { readonly accepted: ReturnType<typeof createAcceptances>; readonly acceptanceTopic: string },
+) {
+  const { accepted, acceptanceTopic } = deps;
+  const states = createStateOrder(codec);
+  return ({ key, value, ...message }: LogMessage): void => {
+    if (key === null) return;
+    const isAcceptance = message.topic === acceptanceTopic;
+    const [id = '', receipt] = isAcceptance ? [key.toString()] : key.toString().split('/');
+    const kind = isAcceptance ? 'acceptance' : receipt === undefined ? 'state' : 'receipt';
+    const name = KEY_OF[kind] + id;
+    if (value === null) index.delete(name);
+    else if (!isReadable(value, message.headers)) return;
+    else if (isAcceptance) accepted.receive(id, { ...message, key, value });
+    else if (states.isNew(value, index.find(name)?.value)) {
+      put(index, name, value, message.timestampMs);
+      const { timestampMs } = message;
+      accepted.renew(id, { topic: acceptanceTopic, timestampMs }, () => states.read(value)?.status);
+    }
   };
 }
 
@@ -174,6 +189,16 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
         read !== undefined && added !== undefined && added.acceptedAtMs - read.writtenAtMs >= KEY_LIFETIME_MS;
       return read === undefined || isNewUse ? added?.value : read.value;
     },
+    /** Writes the acceptance of a scheduled notification again after a day, so that it does not expire too early. */
+    renew: (
+      id: string,
+      at: { readonly topic: string; readonly timestampMs: number },
+      readStatus: () => NotificationStatus | undefined,
+    ): void => {
+      const known = findRead(id);
+      if (known === undefined || at.timestampMs - known.writtenAtMs < KEY_LIFETIME_MS) return;
+      if (readStatus() === 'scheduled') restoreFirst({ ...at, key: id, value: Buffer.from(known.value) });
+    },
     receive: (id: string, message: LogMessage & { readonly value: Buffer }): void => {
       const { topic, value, headers, timestampMs } = message;
       const isOwn = own.get(id)?.value.equals(value) === true;
@@ -210,7 +235,6 @@ function createRecentReader(index: RecordIndex, codec: Codec) {
   };
 }
 
-/** Creates a check that is true if a state supersedes the known one, or if one of the two cannot be read yet. */
 function createStateOrder(codec: Codec) {
   /** Number of states that are being decoded only to fetch their schema for later states. */
   let fetching = 0;
@@ -226,10 +250,15 @@ function createStateOrder(codec: Codec) {
     }
     return undefined;
   };
-  return (value: Uint8Array, former: Uint8Array | undefined): boolean => {
-    if (former === undefined || fetching >= MAX_FETCHING) return true;
-    const [next, known] = [read(value), read(former)];
-    return next === undefined || known === undefined || supersedes(next, known);
+  return {
+    /** Undefined if it cannot be read yet. */
+    read,
+    /** True if a state supersedes the known one, or if one of the two cannot be read yet. */
+    isNew: (value: Uint8Array, former: Uint8Array | undefined): boolean => {
+      if (former === undefined || fetching >= MAX_FETCHING) return true;
+      const [next, known] = [read(value), read(former)];
+      return next === undefined || known === undefined || supersedes(next, known);
+    },
   };
 }
 

@@ -40,7 +40,7 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationCo
   const acceptances = new AcceptanceRecords({ ...deps, publisher, feed, countLost: () => lost.inc() });
   const accept = createAccept({ ...deps, count: createCount(metrics), acceptances, publisher, keys, feed });
   registerSending(app, { ...deps, accept });
-  registerStatus(app, { ...deps, feed });
+  registerStatus(app, { ...deps, feed, publisher });
   registerReceipts(app, { ...deps, feed });
   registerUnsubscribe(app, deps);
   return {

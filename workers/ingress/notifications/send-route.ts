@@ -1,27 +1,37 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { renderAccepted } from '../../../shared/api/notification/answers.ts';
+import { warningsList } from '../../../shared/messaging/header-text.ts';
+import { MAX_REQUEST_VALUES } from '../../../shared/platform/parse-json.ts';
+import { readTraceContext } from '../server/app.ts';
 import { NOTIFICATION_LIMITS } from '../../../shared/api/notification/notification-limits.ts';
 import {
+  batchPath,
   NOTIFICATIONS,
   type NotificationDefinition,
 } from '../../../shared/api/notification/send-operations.ts';
+import { isAbsent, isRecord } from '../../../shared/api/json/faults.ts';
+import type { FindTemplate } from '../../../shared/api/notification/fill-template.ts';
 import type { Priority } from '../../../shared/notification/notification-command.ts';
 import { createProblem, type Fault, type Problem } from '../../../shared/platform/problem.ts';
 import { NOTIFICATION_BYTES_PER_UNIT, type AdmissionQueue } from '../server/admission.ts';
 import { authenticate } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
-import { refuse, sendProblem } from '../server/send-answer.ts';
+import { refuse, sendJson, sendProblem, setRetryAfter } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
-import type { ValidNotification } from './accept-notification.ts';
 import type { Suppressions } from '../../../shared/suppressions/suppressions.ts';
+import type { Accept, ValidNotification } from './accept-notification.ts';
 import type { ChannelProfiles } from './channels.ts';
 import type { Reporter } from './receipt-route.ts';
+import { messagesOf, sendBatch, type SendCall } from './send-batch.ts';
 
 export type NotificationContext = IngressContext & {
   readonly channelProfiles: ChannelProfiles;
   readonly reporters: readonly Reporter[];
   readonly suppressions: Suppressions;
+  /** Resolves with a function that finds templates, or with a sentence: why the catalogue cannot be read. */
+  readonly templates: () => Promise<FindTemplate | string>;
 };
 
 const SENDER_ID = 'platrealm';
@@ -37,47 +47,90 @@ const URGENCIES: ReadonlyMap<string, Priority> = new Map([
 
 type NotificationHeaders = Pick<ValidNotification, 'idempotencyKey' | 'priority'>;
 
-/** POST of a notification (interface 4.8), the cheapest checks first. The token is accepted in the header only (E2). */
-export function registerSending(
-  app: FastifyInstance,
-  deps: NotificationContext & { readonly accept: (notification: ValidNotification) => Promise<void> },
-): void {
-  const { options, admission, traffic, channelProfiles } = deps;
-  const limits = { sms: options.bodyLimitBytes, email: options.emailBodyLimitBytes };
+type SendingDeps = NotificationContext & { readonly accept: Accept };
+
+/** POST of a notification (interface 4.8) or of several (N12). The token is accepted in the header only (E2). */
+export function registerSending(app: FastifyInstance, deps: SendingDeps): void {
+  const { bodyLimitBytes, emailBodyLimitBytes } = deps.options;
   for (const definition of NOTIFICATIONS) {
     const { channel, path } = definition;
-    const limitBytes = limits[channel];
-    app.post(path, {
-      preHandler: [
-        labelMetrics(`send-${channel}`),
-        requireOpen(traffic),
-        requireJson(limitBytes),
-        authenticate(deps),
-        admission.requirePermit((request) => queueOf(request.headers), {
-          limitBytes,
-          bytesPerUnit: NOTIFICATION_BYTES_PER_UNIT,
-        }),
-      ],
-      handler: async (request, reply) => {
-        const headers = readNotificationHeaders(request.raw, definition);
-        if ('code' in headers) return sendProblem(reply, headers);
-        const profile = channelProfiles(channel);
-        if (profile === undefined) return refuse(reply, 'no-provider');
-        await readJsonBody(request, reply, { limitBytes });
-        admission.spend(request, request.bodyCost);
-        if (reply.sent) return;
-        const reading = { country: options.defaultCountry, ...profile };
-        const read = await definition.reader.read(request.body, reading);
-        // The command holds the attachments now; this frees their second copy.
-        request.body = undefined;
-        if (read.kind === 'invalid') {
-          return sendProblem(reply, createProblem(read.problem, { errors: read.faults }));
-        }
-        const { payload: command, warnings } = read;
-        await deps.accept({ ...headers, request, reply, definition, command, warnings });
-      },
-    });
+    const limitBytes = channel === 'sms' ? bodyLimitBytes : emailBodyLimitBytes;
+    const single = { path, label: `send-${channel}`, limitBytes, hasTemplate };
+    registerPost(app, deps, { ...single, definition, send: sendOne });
+    const batch = { path: batchPath(path), label: `send-${channel}-batch`, limitBytes: emailBodyLimitBytes };
+    const more = { hasTemplate: (body: unknown) => messagesOf(body).some(hasTemplate), send: sendBatch };
+    registerPost(app, deps, { ...batch, ...more, definition, maxValues: MAX_REQUEST_VALUES });
   }
+}
+
+interface PostRoute {
+  readonly path: string;
+  readonly label: string;
+  readonly limitBytes: number;
+  readonly maxValues?: number;
+  readonly definition: NotificationDefinition;
+  readonly hasTemplate: (body: unknown) => boolean;
+  readonly send: (deps: SendingDeps, call: SendCall) => Promise<void>;
+}
+
+/** The cheapest checks come first. */
+function registerPost(app: FastifyInstance, deps: SendingDeps, route: PostRoute): void {
+  const { options, admission, traffic, channelProfiles } = deps;
+  const { definition, limitBytes, maxValues } = route;
+  const costs = { limitBytes, bytesPerUnit: NOTIFICATION_BYTES_PER_UNIT };
+  app.post(route.path, {
+    preHandler: [
+      labelMetrics(route.label),
+      requireOpen(traffic),
+      requireJson(limitBytes),
+      authenticate(deps),
+      admission.requirePermit((request) => queueOf(request.headers), costs),
+    ],
+    handler: async (request, reply) => {
+      const headers = readNotificationHeaders(request.raw, definition);
+      if ('code' in headers) return sendProblem(reply, headers);
+      const profile = channelProfiles(definition.channel);
+      if (profile === undefined) return refuse(reply, 'no-provider');
+      await readJsonBody(request, reply, { limitBytes, ...(maxValues === undefined ? {} : { maxValues }) });
+      admission.spend(request, request.bodyCost);
+      if (reply.sent) return;
+      const findTemplate = route.hasTemplate(request.body) ? await deps.templates() : undefined;
+      if (typeof findTemplate === 'string') return refuse(reply, 'not-ready', { detail: findTemplate });
+      const nowMs = deps.clock.now();
+      const reading = { country: options.defaultCountry, ...profile, nowMs, findTemplate };
+      const common = {
+        definition,
+        priority: headers.priority,
+        caller: request.subject,
+        traceParent: readTraceContext(request.headers).traceParent,
+        isGone: () => reply.raw.destroyed,
+      };
+      await route.send(deps, { ...headers, request, reply, definition, reading, common });
+    },
+  });
+}
+
+async function sendOne({ accept }: SendingDeps, call: SendCall): Promise<void> {
+  const { request, reply, definition, reading, common, idempotencyKey } = call;
+  const read = await definition.reader.read(request.body, reading);
+  // The command holds the attachments now; this frees their second copy.
+  request.body = undefined;
+  if (read.kind === 'invalid')
+    return sendProblem(reply, createProblem(read.problem, { errors: read.faults }));
+  const answer = await accept({ ...common, idempotencyKey, command: read.payload });
+  if (answer === undefined || reply.raw.destroyed) return;
+  if (answer.kind === 'refused') {
+    if (answer.retryAfterMs !== undefined) setRetryAfter(reply, answer.retryAfterMs);
+    return refuse(reply, answer.code, answer.extras);
+  }
+  const header = warningsList(read.warnings, undefined);
+  if (header !== undefined) reply.header('warnings', header);
+  reply.header('location', `/api/notifications/v1/${answer.notificationId}`);
+  sendJson(reply, 202, renderAccepted(answer.notificationId));
+}
+
+function hasTemplate(body: unknown): boolean {
+  return isRecord(body) && !isAbsent(body['template']);
 }
 
 /** Urgent notifications have a limit of their own, so that they are admitted while too many normal ones arrive. */

@@ -1,31 +1,41 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { renderNotification } from '../../../shared/api/notification/answers.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { hashSubject } from '../access/access.ts';
 import { authenticate } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
 import { refuse, sendJson, setRetryAfter } from '../server/send-answer.ts';
-import { labelMetrics } from '../server/traffic.ts';
+import { labelMetrics, requireOpen } from '../server/traffic.ts';
+import type { Publisher } from '../../../shared/messaging/ports.ts';
+import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import type { KnownNotification } from '../../../shared/api/operations/notification-lists.ts';
-import { earliestTime } from '../../../shared/notification/notification-state.ts';
+import { earliestTime, type NotificationState } from '../../../shared/notification/notification-state.ts';
 import { ACCEPTANCE_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import type { NotificationFeed } from './notification-feed.ts';
+import { encodeState } from '../../../shared/api/notification/state-record.ts';
 
-type StatusRouteDeps = IngressContext & { readonly feed: NotificationFeed };
+type StatusRouteDeps = IngressContext & Record<'feed', NotificationFeed> & Record<'publisher', Publisher>;
 
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** GET of a notification (N3) by its caller, or of an upstream one by anyone. 503 while this instance may lack it. */
+/**
+ * GET of a notification (N3) by its caller, or of an upstream one by anyone, and DELETE by its caller, which cancels a
+ * scheduled one (N11). 503 while this instance may lack it.
+ */
 export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): void {
-  app.get<{ Params: { readonly notificationId: string } }>('/api/notifications/v1/:notificationId', {
-    preHandler: [labelMetrics('notification'), authenticate(deps)],
-    handler: async (request, reply) => {
+  const path = '/api/notifications/v1/:notificationId';
+  const answeredBy =
+    (answer: typeof respond) =>
+    async (request: FastifyRequest<{ Params: { readonly notificationId: string } }>, reply: FastifyReply) => {
       const { notificationId } = request.params;
       if (!UUID.test(notificationId)) return refuseUnknown(reply);
       const asked = { id: notificationId.toLowerCase(), owner: hashSubject(request.subject) };
-      await orUnreadable(deps, reply, () => respond(deps, reply, asked));
-    },
-  });
+      await orUnreadable(deps, reply, () => answer(deps, reply, asked));
+    };
+  const get = [labelMetrics('notification'), authenticate(deps)];
+  app.get(path, { preHandler: get, handler: answeredBy(respond) });
+  const remove = [labelMetrics('cancel-notification'), requireOpen(deps.traffic), authenticate(deps)];
+  app.delete(path, { preHandler: remove, handler: answeredBy(cancel) });
 }
 
 /** Calls `respondNow`. If that fails, logs the error and responds with 503. */
@@ -94,4 +104,42 @@ async function respond(
   if (known === undefined || shown === undefined || !mayQuery(known, { owner, nowMs: clock.now() }))
     return refuseUnknown(reply);
   sendJson(reply, 200, renderNotification({ ...shown, notificationId: id }, known));
+}
+
+/** The log decides between this and the first attempt: the state is read back before the answer. */
+async function cancel(
+  deps: StatusRouteDeps,
+  reply: FastifyReply,
+  { id, owner }: { readonly id: string; readonly owner: string },
+): Promise<void> {
+  const { feed } = deps;
+  const isCurrent = await feed.catchUp();
+  const known = await findNotification(feed, id);
+  if (!isCurrent || (known?.acceptance === undefined && feed.incompleteForMs() > 0))
+    return refuseBehind(reply);
+  if (known?.acceptance?.owner !== owner) return refuseUnknown(reply);
+  let { state } = known;
+  if (state?.status === 'scheduled') {
+    await publishCancelled(deps, state);
+    if (!(await feed.catchUp())) return refuse(reply, 'not-ready', { detail: MAYBE_CANCELLED });
+    state = await feed.state(id);
+  }
+  const answer = renderNotification(known.acceptance, { ...known, state });
+  if (state?.status === 'cancelled') return sendJson(reply, 200, answer);
+  const { status } = JSON.parse(answer) as { readonly status: string };
+  refuse(reply, 'not-cancellable', { detail: `Its status is ${status}.` });
+}
+
+const MAYBE_CANCELLED = 'The notification may have been cancelled; repeat the request.';
+
+async function publishCancelled(
+  { codec, clock, options, publisher, feed }: StatusRouteDeps,
+  scheduled: NotificationState,
+): Promise<void> {
+  const updatedAt = clock.now();
+  const cancelled = { status: 'cancelled', updatedAt, nextAttemptAt: undefined } as const;
+  const state = { ...scheduled, ...cancelled };
+  const { value, headers } = await encodeState(codec, state, feed.formatOf(state.notificationId));
+  const topic = topicName(options.topicPrefix, 'notificationOutcomes');
+  await publisher.publish([{ topic, key: scheduled.notificationId, value, headers, timestampMs: updatedAt }]);
 }

@@ -20,6 +20,7 @@ import {
 import { readPayload, unpackBody, unpackRecord } from '../../../shared/product/storage/catalogue-message.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import type { MonotonicClock } from '../../../shared/platform/system-ports.ts';
+import type { NotificationTemplateRecord } from '../../../shared/product/catalogue/notification-template.ts';
 import type { ProductRecord } from '../../../shared/product/catalogue/product-record.ts';
 import type { ItemFilter } from '../../../shared/product/catalogue/record-kinds.ts';
 import { selectListVersion } from '../../../shared/product/catalogue/version-in-force.ts';
@@ -88,7 +89,7 @@ type Summary = Pick<ListedProduct, 'name' | 'type' | 'currency'>;
 
 type Unpacked = { readonly entry: CatalogueRecord; readonly bytes: number } | { readonly fault: string };
 
-type Reference = readonly [kind: ListKind, code: string];
+type Reference = readonly [kind: ReferredList['kind'], code: string];
 
 const SLICE_MS = 5;
 const MAX_NAME_CHARACTERS = 200;
@@ -142,6 +143,12 @@ export class ProductDirectory {
     if ('fault' in unpacked) return { ...shown, fault: unpacked.fault, lists: [], isComplete };
     const product = unpacked.entry.record as ProductRecord;
     return { ...shown, product: { ...product }, lists: this.#referredLists(product), isComplete };
+  }
+
+  /** The template of notifications in force with a code, if it can be read (N9). */
+  template(code: string): NotificationTemplateRecord | undefined {
+    const found = this.#listInForce('notification-template', code);
+    return 'entry' in found && found.entry.kind === 'notification-template' ? found.entry.record : undefined;
   }
 
   /** False while the topic cannot be read, and if records were left out because of the limits. */
@@ -254,7 +261,7 @@ export class ProductDirectory {
 const NOT_IN_FORCE = { fault: 'no version of it is in force' };
 const TOO_LARGE = { fault: 'it is left out, because the lists before it are as large as an answer may be' };
 
-function reference(kind: ListKind, code: string | null | undefined): Reference[] {
+function reference(kind: Reference[0], code: string | null | undefined): Reference[] {
   return code === null || code === undefined ? [] : [[kind, code]];
 }
 

@@ -6,10 +6,14 @@ import { matchesTag, weakTag, refuse, refuseFailed, sendJson } from '../server/s
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import { authorizeOperator } from '../server/authentication.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
+import type { FindTemplate } from '../../../shared/api/notification/fill-template.ts';
+import { SystemError } from '../../../shared/platform/errors.ts';
 import { sleep } from '../../../shared/platform/system-ports.ts';
 import { ProductDirectory, searchProducts } from './product-directory.ts';
 
-type ProductRouteDeps = IngressContext & { readonly catalogue: ReturnType<typeof createOnDemandCatalogue> };
+export type OnDemandCatalogue = ReturnType<typeof createOnDemandCatalogue>;
+
+type ProductRouteDeps = IngressContext & { readonly catalogue: OnDemandCatalogue };
 
 type VersionParams = Readonly<Record<'code' | 'version', string>>;
 
@@ -102,6 +106,19 @@ export function createOnDemandCatalogue(deps: IngressContext) {
   };
 }
 
+/** Resolves with a function that finds templates (N9), or with a sentence: why the catalogue cannot be read. */
+export async function findTemplates({ catalogue, log }: ProductRouteDeps): Promise<FindTemplate | string> {
+  try {
+    const read = await catalogue.directory();
+    if (typeof read === 'string') return NOT_READY[read];
+    return read.isComplete() ? (code) => read.template(code) : UNREADABLE;
+  } catch (error) {
+    if (!(error instanceof SystemError)) throw error;
+    log.error({ code: error.code, reason: error.message }, UNREAD);
+    return UNREADABLE;
+  }
+}
+
 async function respond(
   { catalogue, log }: ProductRouteDeps,
   reply: FastifyReply,
@@ -114,8 +131,7 @@ async function respond(
     if (found === undefined) return refuse(reply, 'unknown-product', { detail: UNKNOWN });
     sendTagged(reply, JSON.stringify(found));
   } catch (error) {
-    const detail = 'The catalogue cannot be read at the moment.';
-    refuseFailed(reply, { log, error, event: 'the catalogue could not be read', detail });
+    refuseFailed(reply, { log, error, event: UNREAD, detail: UNREADABLE });
   }
 }
 
@@ -123,6 +139,8 @@ const NOT_READY = {
   absent: 'The topic of the catalogue does not exist; create it with: npm run topics -- create',
   reading: 'This instance is still reading the catalogue.',
 } as const;
+const UNREAD = 'the catalogue could not be read';
+const UNREADABLE = 'The catalogue cannot be read at the moment.';
 const UNKNOWN = 'The catalogue has no product with this code, or no such version of it.';
 
 /** Callers may keep the answer, but must ask each time whether it has changed. */

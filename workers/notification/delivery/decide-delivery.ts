@@ -23,7 +23,7 @@ import { assertNever } from '../../../shared/platform/errors.ts';
 import { isUnknown } from '../../../shared/notification/attempt-history.ts';
 import { isOfOtherChannel } from '../../../shared/notification/state-precedence.ts';
 import type { DeliveryCopy } from '../retry/command-copy.ts';
-import { planRetry, tierFor, type RetryPlan } from '../retry/retry-plan.ts';
+import { planRetry, tierFor, tierWithin, type RetryPlan } from '../retry/retry-plan.ts';
 import type { LogEntry } from '../state/delivery-log.ts';
 import type { RoundEnd, RoundResult } from './provider-round.ts';
 
@@ -52,6 +52,8 @@ export interface Situation {
   /** True if a round of this process may have called a provider and its outcome is not on the log. */
   readonly hasBegun: boolean;
   readonly isDeadlineOver: boolean;
+  /** Epoch milliseconds before which it is not sent (N11). */
+  readonly sendAt?: number | undefined;
   /** The quota that a new notification would exceed (N6). */
   readonly quota?: string | undefined;
   /** Why an address of the command gets no such messages (N8). */
@@ -72,6 +74,7 @@ export type Conclusion =
       readonly tierMs: number;
     }
   | { readonly status: 'suppressed'; readonly code: string }
+  | { readonly status: 'scheduled'; readonly nextAttemptAt: number; readonly tierMs: number }
   | FinalFailure;
 
 interface FinalFailure {
@@ -85,6 +88,8 @@ export interface NextCopy {
   readonly dueAtMs: number;
   readonly tierMs: number;
   readonly attempts: readonly AttemptRecord[];
+  /** True if it waits for its sendAt: later notifications to its receiver do not wait for it. */
+  readonly isScheduled?: boolean;
 }
 
 export interface Concluding {
@@ -207,10 +212,29 @@ function beginRound(delivery: DeliveryContext, situation: Situation): Decision {
   if (isDeadlineOver) return concluded(fail(copy, 'deadline-exceeded'));
   if (suppression !== undefined) return concluded(suppress(copy, suppression));
   if (quota !== undefined && known === undefined) return concluded(fail(copy, quota));
+  if (situation.sendAt !== undefined && situation.sendAt > times.nowMs)
+    return waitForSendAt(delivery, situation, situation.sendAt - times.nowMs);
   const isOverdue = times.ageMs > plan.timeLimitMs;
   const wasAttempted = copy.history.some(({ at }) => at >= copy.timeLimitFromMs);
   if (isOverdue && wasAttempted) return concluded(fail(copy, TIME_LIMIT_EXCEEDED));
   return { kind: 'begin-round', isOverdue };
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+/** The copy returns at sendAt, or when its tier is over. Each day the state is written again, since states expire. */
+function waitForSendAt(
+  { copy: { attempt }, plan }: DeliveryContext,
+  { known, times }: Situation,
+  waitMs: number,
+): Decision {
+  const tierMs = tierWithin(plan, waitMs);
+  const isKnown = known?.status === 'scheduled' && known.attempt === attempt;
+  const leftMs = Math.max(0, waitMs - tierMs);
+  const isSameDay = Math.floor(waitMs / DAY_MS) === Math.floor(leftMs / DAY_MS);
+  const sendAt = times.nowMs + waitMs;
+  if (!isKnown || !isSameDay) return concluded({ status: 'scheduled', nextAttemptAt: sendAt, tierMs });
+  return { kind: 'retry-copy', next: { attempt, dueAtMs: sendAt, tierMs, attempts: [], isScheduled: true } };
 }
 
 export type NoProvider =

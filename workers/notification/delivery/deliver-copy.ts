@@ -131,7 +131,9 @@ export class CommandDelivery {
   }
 
   /** Delivers a copy. Rejects if infrastructure is unavailable; the copy is then received again. */
-  async deliver(given: CommandCopy, message: Outbound, context: Request): Promise<Outcome> {
+  async deliver(read: CommandCopy, message: Outbound, context: Request): Promise<Outcome> {
+    // The time limit does not begin before sendAt.
+    const given = { ...read, timeLimitFromMs: Math.max(read.timeLimitFromMs, message.sendAt ?? 0) };
     const { signal, deadlineMs, warnings = [] } = context;
     const text = this.#textOf(given, message);
     const { channel, receiverHash, suppressions } = this.#options;
@@ -177,7 +179,9 @@ export class CommandDelivery {
   }
 
   #textOf({ id, message: { headers } }: CommandCopy, command: Outbound): CommandText {
-    return this.#options.checkText(id, command, headerText(headers, HEADER.commandProof));
+    const text = this.#options.checkText(id, command, headerText(headers, HEADER.commandProof));
+    // If a template was filled in, the hash is that of its fields.
+    return { ...text, textHash: headerText(headers, HEADER.textHash) ?? text.textHash };
   }
 
   /** Returns the quota that a new upstream command would exceed (N6). The ingress counts its own commands. */
@@ -227,6 +231,7 @@ export class CommandDelivery {
       isInProgress: this.inProgress.has(id),
       hasBegun: this.#begun.has(id),
       isDeadlineOver: isExpired(deadlineMs, clock),
+      sendAt: run.message?.sendAt,
       repeatable: providers.of(channel).flatMap((provider) => repeatableBy(provider) ?? []),
     });
     // Another copy of the notification may be in progress: its entry in `inProgress` must stay.
@@ -367,6 +372,11 @@ export class CommandDelivery {
         const { nextAttemptAt: dueAtMs, tierMs } = conclusion;
         return this.#writeRetryCopy(run, { attempt: copy.attempt + 1, dueAtMs, tierMs, attempts });
       }
+      case 'scheduled': {
+        const { nextAttemptAt: dueAtMs, tierMs } = conclusion;
+        const next = { attempt: copy.attempt, dueAtMs, tierMs, attempts, isScheduled: true };
+        return this.#writeRetryCopy(run, next);
+      }
       case 'failed':
       case 'parked':
         await this.#writeDeadLetter(copy, conclusion.code, attempts);
@@ -384,17 +394,17 @@ export class CommandDelivery {
   ): Promise<boolean> {
     const { deliveryLog, channel, onOutcome } = this.#options;
     const { status } = conclusion;
-    const code = status === 'sent' ? undefined : conclusion.code;
+    const code = 'code' in conclusion ? conclusion.code : undefined;
     const state = this.#stateOf(copy, attempts, {
       status,
       code,
       providerMessageId: status === 'sent' ? conclusion.providerMessageId : undefined,
-      nextAttemptAt: status === 'retrying' ? conclusion.nextAttemptAt : undefined,
+      nextAttemptAt: 'nextAttemptAt' in conclusion ? conclusion.nextAttemptAt : undefined,
     });
     if (isOwnRound) await deliveryLog.settle(state, headers);
     else if (!(await deliveryLog.declare(state, headers))) return false;
     this.#begun.delete(copy.id);
-    if (isCounted) onOutcome(channel, status, code);
+    if (isCounted && status !== 'scheduled') onOutcome(channel, status, code);
     return true;
   }
 
@@ -409,7 +419,7 @@ export class CommandDelivery {
       if (!isCausedByMessage(error)) throw error;
       return this.#endWithoutCopy(run, error.code, next);
     }
-    await orders[copy.priority].setFirst(copy);
+    if (next.isScheduled !== true) await orders[copy.priority].setFirst(copy);
     return done();
   }
 

@@ -22,6 +22,11 @@ export function planRetry(
   return delayMs === undefined || ageMs + delayMs > timeLimitMs ? undefined : delayMs;
 }
 
+/** The delay of the longest tier within a wait, so that the copies of a tier are due in order; else of the shortest. */
+export function tierWithin({ tiersMs }: RetryPlan, waitMs: number): number {
+  return tiersMs.findLast((delayMs) => delayMs <= waitMs) ?? tiersMs[0] ?? 0;
+}
+
 /** Returns the delay of the shortest tier that covers a wait, or else of the longest tier. */
 export function tierFor({ tiersMs }: RetryPlan, waitMs: number): number {
   return tiersMs.find((delayMs) => delayMs >= waitMs) ?? tiersMs.at(-1) ?? 0;

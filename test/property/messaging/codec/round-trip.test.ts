@@ -24,6 +24,8 @@ function payloadsOf(type: Type): fc.Arbitrary<unknown> {
     return fc.record(Object.fromEntries(type.fields.map((field) => [field.name, payloadsOf(field.type)])));
   }
   if (type instanceof avro.types.ArrayType) return fc.array(payloadsOf(type.itemsType), { maxLength: 4 });
+  if (type instanceof avro.types.MapType)
+    return fc.dictionary(fc.string({ unit: 'binary' }), payloadsOf(type.valuesType), { maxKeys: 4 });
   return PLAIN[type.typeName] ?? fc.option(payloadsOf(branchesOf(type)[1]!), { nil: undefined });
 }
 

@@ -127,7 +127,10 @@ test('the paths are those of the interface', () => {
     ...under(ACTION_PREFIX, 'PLAT_BP_GetProductList PLAT_BP_GetSimulationOptions PLAT_BP_GetReferenceLists'),
     ...under(ACTION_PREFIX, 'PLAT_BP_Simulate PLAT_BP_CreateOfferDocument {action}'),
     '/platapi/results/{resultId}',
-    ...under('/api/notifications/v1/', 'sms/send email/send {notificationId}'),
+    ...under(
+      '/api/notifications/v1/',
+      'sms/send email/send sms/send/batch email/send/batch {notificationId}',
+    ),
     ...under('/api/operations/v1/', 'notifications notifications/{notificationId} dead-letters'),
     ...under(
       '/api/operations/v1/dead-letters/',

@@ -16,11 +16,17 @@ import type {
   NotificationAcceptance,
   NotificationState,
 } from '../../../../shared/notification/notification-state.ts';
+import { createCommandProofs } from '../../../../shared/notification/command-proof.ts';
 import { systemClock } from '../../../../shared/platform/system-ports.ts';
 import type { Decoded } from '../../../../shared/messaging/codec.ts';
 
 const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
 const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
+const OPTIONS = {
+  category: 'campaign',
+  sendAt: 1_800_000_000_000,
+  template: { name: 'payment-reminder', language: 'ro', fields: { name: 'Ana' } },
+} as const;
 const SMS: SmsCommand = { notificationId: ID, sender: undefined, receiver: '+40722123456', message: 'Hello' };
 const EMAIL: EmailCommand = {
   notificationId: undefined,
@@ -53,6 +59,41 @@ it.each(['avro', 'json'] as const)('a command is unchanged after the log as %s',
   expect(await throughLog('SendSmsCommand', campaign, format)).toMatchObject({ payload: campaign });
 });
 
+it.each(['avro', 'json'] as const)(
+  'a command with options is unchanged after the log as %s',
+  async (format) => {
+    const sms = { ...SMS, ...OPTIONS, message: '' };
+    expect(await throughLog('SendSmsCommand', sms, format)).toMatchObject({ format, payload: sms });
+    const email = { ...EMAIL, ...OPTIONS, message: '', subject: '', contentType: 'text/plain' };
+    expect(await throughLog('SendEmailCommand', email, format)).toMatchObject({ format, payload: email });
+  },
+);
+
+it('the hash of a command counts its options, but not the texts that its template makes', () => {
+  const { hash } = createCommandProofs('secret');
+  const { template } = OPTIONS;
+  const whole: SmsCommand[] = [
+    SMS,
+    { ...SMS, category: 'campaign' },
+    { ...SMS, sendAt: 1 },
+    { ...SMS, template },
+    { ...SMS, template: { ...template, fields: { name: 'Eva' } } },
+  ];
+  expect(new Set(whole.map(hash)).size).toBe(whole.length);
+  expect(hash({ ...SMS, category: 'transactional' })).toBe(hash(SMS));
+  expect(hash({ ...SMS, template, message: '' })).toBe(hash({ ...SMS, template }));
+  expect(hash({ ...EMAIL, template, message: '', subject: '' })).toBe(hash({ ...EMAIL, template }));
+});
+
+it('the check of a command refuses an unknown category, and a sendAt more than 7 days after it was written', () => {
+  const writtenAtMs = OPTIONS.sendAt - 7 * 86_400_000;
+  expect(checkSmsCommand({ ...SMS, sendAt: OPTIONS.sendAt }, writtenAtMs)).toBeUndefined();
+  const wrong = { ...OPTIONS, category: 'news' as 'campaign' };
+  const faults = ['category unknown-value', 'sendAt too-far-ahead'];
+  expect(codesOf(checkSmsCommand({ ...SMS, ...wrong }, writtenAtMs - 1))).toEqual(faults);
+  expect(codesOf(checkEmailCommand({ ...EMAIL, ...wrong }, writtenAtMs - 1))).toEqual(faults);
+});
+
 it('a command in JSON has the fields of the HTTP body and the id, normalised the same way (N4)', () => {
   const body = { receiver: '0040 722 123 456', message: 'x', notificationId: ID.toUpperCase(), extra: 1 };
   expect(MESSAGE_FORMS['SendSmsCommand']?.parse(body)).toMatchObject({
@@ -74,9 +115,8 @@ it('a command has all fields in Avro, and fits into a Kafka record with 7 MiB of
   const command = { ...EMAIL, attachments: [{ name: 'a.txt', content }] };
   const { value } = await codec.encode('SendEmailCommand', command, 'avro');
   expect(value.length).toBeLessThan(8 * 1_024 * 1_024 - 65_536);
-  const options = ['category', 'sendAt', 'template'];
-  expect(names('SendSmsCommand')).toEqual([...Object.keys(SMS), ...options].toSorted());
-  expect(names('SendEmailCommand')).toEqual([...Object.keys(EMAIL), ...options].toSorted());
+  expect(names('SendSmsCommand')).toEqual(Object.keys({ ...SMS, ...OPTIONS }).toSorted());
+  expect(names('SendEmailCommand')).toEqual(Object.keys({ ...EMAIL, ...OPTIONS }).toSorted());
   expect(names('NotificationAcceptance')).toEqual(Object.keys(examples.acceptanceRecord).toSorted());
 });
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Decoded } from '../../../../shared/messaging/codec.ts';
+import type { OutgoingMessage } from '../../../../shared/messaging/message.ts';
 import { TOPIC } from '../../../../shared/messaging/topics/topic-list.ts';
 import { RECEIPT_STATUSES } from '../../../../shared/notification/notification-state.ts';
 import { loadConfig } from '../../../../shared/platform/load-config.ts';
@@ -10,7 +11,10 @@ import { readIngressOptions } from '../../../../workers/ingress/server/http-limi
 import { Picks } from '../../../support/random/pick.ts';
 import { FakeTail } from '../../../support/fakes/tail.ts';
 
-function openFeed(decode: (message: { readonly value: Buffer }) => Decoded | Promise<Decoded>) {
+function openFeed(
+  decode: (message: { readonly value: Buffer }) => Decoded | Promise<Decoded>,
+  restoreFirst: (message: OutgoingMessage) => void = () => undefined,
+) {
   const tails: FakeTail[] = [];
   const createTail = (options: FakeTail['options']): FakeTail => {
     const tail = new FakeTail(options);
@@ -23,7 +27,7 @@ function openFeed(decode: (message: { readonly value: Buffer }) => Decoded | Pro
     options: readIngressOptions(loadConfig({})),
     codec: { decode } as never,
     log: silentLog,
-    restoreFirst: () => undefined,
+    restoreFirst,
   });
   return { feed, tails };
 }
@@ -100,4 +104,39 @@ it('ends in the same states after 10,000 receipts in any order, twice each (N7)'
     expect(await feed.state('n1')).toBeUndefined();
     await feed.stop(0);
   }
+});
+
+it('writes the acceptance of a notification that is still scheduled again after a day (N11)', async () => {
+  let status = 'sent';
+  const written: OutgoingMessage[] = [];
+  const { feed, tails } = openFeed(
+    () => ({ kind: 'decoded', type: 'NotificationState', format: 'avro', payload: { status } }),
+    (message) => written.push(message),
+  );
+  await feed.start();
+  const nowMs = Date.now();
+  const deliver = (topic: string, ageMs: number, byte: number) =>
+    tails[0]?.deliver({
+      topic,
+      partition: 0,
+      offset: 0,
+      key: Buffer.from('a'),
+      value: Buffer.of(0, byte),
+      headers: {},
+      timestampMs: nowMs - ageMs,
+    });
+  deliver(TOPIC.notificationAcceptances, 24 * 3_600_000, 1);
+  deliver(TOPIC.notificationOutcomes, 0, 2);
+  expect(written).toEqual([]);
+  status = 'scheduled';
+  deliver(TOPIC.notificationOutcomes, 1, 2);
+  expect(written).toEqual([]);
+  deliver(TOPIC.notificationOutcomes, 0, 2);
+  const [value, key] = [Buffer.of(0, 1), 'a'];
+  const topic = TOPIC.notificationAcceptances;
+  expect(written).toEqual([{ topic, timestampMs: nowMs, key, value }]);
+  deliver(topic, 0, 1);
+  deliver(TOPIC.notificationOutcomes, 0, 2);
+  expect(written).toHaveLength(1);
+  await feed.stop(0);
 });

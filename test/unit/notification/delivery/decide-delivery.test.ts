@@ -78,7 +78,7 @@ function shown(decision: Decision): string {
       return decision.isOverdue ? 'begins a round overdue' : BEGINS;
     case 'conclude': {
       const { conclusion, isOwnRound } = decision;
-      const code = conclusion.status === 'sent' ? '' : ` ${conclusion.code}`;
+      const code = 'code' in conclusion ? ` ${conclusion.code}` : '';
       return `${conclusion.status}${code}${isOwnRound ? '' : ' by log order'}`;
     }
     default:
@@ -133,6 +133,59 @@ describe('after reading a copy', () => {
     ['it is parked, and redriven without accepting a second send', PARKED, 3, 'dead letter outcome-unknown'],
   ])('takes the expected step when %s', (_, known, round, expected) => {
     expect(shown(read(known, {}, deliveryOf({ attempt: round })))).toBe(expected);
+  });
+
+  it('waits for sendAt on the longest tier within it, and writes the state at first and once a day (N11)', () => {
+    const DAY = 24 * 60 * MINUTE;
+    const first = deliveryOf({ attempt: 1 });
+    const scheduled: LogEntry = { status: 'scheduled', attempt: 1 };
+    const waits = (ms: number, known?: LogEntry) => read(known, { sendAt: NOW + ms }, first);
+    expect(waits(DAY)).toMatchObject({
+      kind: 'conclude',
+      conclusion: { status: 'scheduled', nextAttemptAt: NOW + DAY, tierMs: MINUTE },
+    });
+    expect(waits(2 * DAY + MINUTE + 1, scheduled)).toEqual({
+      kind: 'retry-copy',
+      next: {
+        attempt: 1,
+        dueAtMs: NOW + 2 * DAY + MINUTE + 1,
+        tierMs: MINUTE,
+        attempts: [],
+        isScheduled: true,
+      },
+    });
+    expect(shown(waits(2 * DAY + 1, scheduled))).toBe('scheduled');
+    expect(waits(MINUTE - 1, scheduled)).toMatchObject({ next: { tierMs: 10_000 } });
+    expect(waits(1, scheduled)).toMatchObject({ next: { tierMs: 10_000 } });
+    expect(shown(waits(0, scheduled))).toBe(BEGINS);
+    expect(shown(read({ status: 'cancelled', attempt: 1 }, { sendAt: NOW }, first))).toBe('done');
+    expect(shown(read(FAILED, { sendAt: NOW + DAY }, deliveryOf({ attempt: 3 })))).toBe('scheduled');
+    expect(shown(read(undefined, { sendAt: NOW + DAY, quota: 'quota-caller' }))).toBe('failed quota-caller');
+  });
+
+  it('waits 7 days in about 190 copies, at most a day and an hour without a written state, and ends at most 10 s late', () => {
+    const HOUR = 60 * MINUTE;
+    const plan = { tiersMs: [10_000, MINUTE, 10 * MINUTE, HOUR], timeLimitMs: LIMIT };
+    const delivery = { ...deliveryOf({ attempt: 1 }), plan };
+    const sendAt = NOW + 7 * 24 * HOUR - 12_345;
+    let known: LogEntry | undefined;
+    let [nowMs, writtenMs, copies, longestMs] = [NOW, NOW, 0, 0];
+    for (;;) {
+      const decision = read(known, { sendAt, times: { nowMs, ageMs: 0 } }, delivery);
+      if (decision.kind === 'begin-round') break;
+      copies += 1;
+      if (decision.kind === 'conclude' && decision.conclusion.status === 'scheduled') {
+        longestMs = Math.max(longestMs, nowMs - writtenMs);
+        writtenMs = nowMs;
+        known = { status: 'scheduled', attempt: 1 };
+        nowMs += decision.conclusion.tierMs;
+      } else nowMs += decision.kind === 'retry-copy' ? decision.next.tierMs : Number.NaN;
+    }
+    expect(copies).toBeGreaterThan(7 * 24);
+    expect(copies).toBeLessThan(200);
+    expect(longestMs).toBeGreaterThan(20 * HOUR);
+    expect(longestMs).toBeLessThanOrEqual(25 * HOUR);
+    expect(nowMs - sendAt).toBeLessThan(10_000);
   });
 
   it('writes the missing copy of a retry, with the attempts of its round that the copy does not have', () => {

@@ -292,3 +292,42 @@ describe('the faults of a catalogue', () => {
     ]);
   });
 });
+
+const faultsOfTemplate = (edit: (record: Json) => unknown) =>
+  faultsAfter(['notification-template', 'PAYMENT-REMINDER', edit]).map((fault) =>
+    fault.replace('PAYMENT-REMINDER: ', ''),
+  );
+
+describe('a notification template (N9)', () => {
+  it.each<[string, (record: Json) => unknown, readonly string[]]>([
+    [
+      'a placeholder that is no field',
+      ({ Sms, Email }) => [(Sms[1].Message += '{{ nume }}'), (Email[0].Subject += '{{a b}}')],
+      [
+        'Sms[1].Message must not have {{nume}}, which is not in Fields: add it there',
+        'Email[0].Subject must not have {{a b}}, which is not in Fields: add it there',
+      ],
+    ],
+    [
+      'an unused field',
+      ({ Fields }) => Fields.push({ Name: 'iban', IsOptional: true }),
+      ['Fields must not have iban, which no text uses: remove it'],
+    ],
+    [
+      'repeated names',
+      ({ Fields, Sms }) => [Fields.push({ ...Fields[0] }), Sms.push({ ...Sms[0] })],
+      ['Fields must not repeat a name: remove one', 'Sms must have one text of each language: remove one'],
+    ],
+    [
+      'no text',
+      (record) => Object.assign(record, { Fields: [], Sms: [], Email: [] }),
+      ['Sms must have a text, or Email'],
+    ],
+  ])('is refused for %s', (_, edit, faults) => {
+    expect(faultsOfTemplate(edit)).toEqual(faults);
+  });
+
+  it('may be incomplete in a Draft', () => {
+    expect(faultsOfTemplate((record) => Object.assign(record, { Status: 'Draft', Fields: [] }))).toEqual([]);
+  });
+});
