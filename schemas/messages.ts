@@ -10,7 +10,8 @@ export type MessageTopic =
   | 'scheduleRequests'
   | 'simulationRequests'
   | 'smsCommands'
-  | 'smsUrgentCommands';
+  | 'smsUrgentCommands'
+  | 'verificationRequests';
 
 interface MessageBase {
   /** Record name of the Avro schema, unique among the messages, and value of header plat-message-type. */
@@ -68,6 +69,8 @@ const SCHEDULE: Topics = { requestTopic: 'scheduleRequests', bulkRequestTopic: '
 const PRODUCT: Topics = { requestTopic: 'productRequests' };
 const SIMULATION: Topics = { requestTopic: 'simulationRequests' };
 
+const VERIFICATION_REPLY = 'VerificationReply';
+
 /** All messages. The numbers are the local schema ids, counted from {@link FIRST_LOCAL_SCHEMA_ID}. */
 export const MESSAGES: readonly MessageDefinition[] = [
   ...requestAndReply('schedule', 'CalculateRepaymentSchedule', [67, 66], SCHEDULE),
@@ -103,6 +106,13 @@ export const MESSAGES: readonly MessageDefinition[] = [
     stateTopic: 'notificationAcceptances',
   },
   { ...firstVersion('catalogue', 'CatalogueRecord', 80), kind: 'state', stateTopic: 'catalogueRecords' },
+  ...['Start', 'Check', 'Resend', 'Get', 'Cancel'].map((name, index): RequestDefinition => ({
+    ...firstVersion('notification', `${name}VerificationRequest`, 130 + index),
+    kind: 'request',
+    replyType: VERIFICATION_REPLY,
+    requestTopic: 'verificationRequests',
+  })),
+  { ...firstVersion('notification', VERIFICATION_REPLY, 135), kind: 'reply' },
   {
     ...firstVersion('notification', 'NotificationState', 114),
     kind: 'state',

@@ -58,6 +58,8 @@ export const HEADER = {
   holdWake: 'plat-hold-wake',
   /** `true`: the ingress has counted this notification for the quotas (N6). Otherwise the worker counts it. */
   quotaCounted: 'plat-quota-counted',
+  /** Digits of the code that replaces {{code}} in the text just before a provider is called (N10). */
+  codeDigits: 'plat-code-digits',
   redriveCount: 'plat-redrive-count',
   /** `true`: the operator accepts that a notification with an unknown outcome may be sent twice. */
   redriveUnknown: 'plat-redrive-unknown',

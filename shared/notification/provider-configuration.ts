@@ -8,12 +8,14 @@ import type { Channel } from './notification-command.ts';
 import type { FaultReporter, TemplateObject } from './payload-template.ts';
 import {
   checkProvider,
+  checkVerificationService,
   FILE_SHAPE,
   kindOfProvider,
   PROVIDER_SHAPE,
   type ProviderKind,
   type ProviderSettings,
   type ReceiptSettings,
+  type VerificationServiceSettings,
 } from './provider-settings.ts';
 
 export interface ProviderEntry {
@@ -37,11 +39,17 @@ export interface ConfigurationFault {
 
 type ReadConfiguration =
   /** The providers in the order of the file (N2). */
-  | { readonly kind: 'configuration'; readonly providers: readonly ProviderEntry[] }
+  | {
+      readonly kind: 'configuration';
+      readonly providers: readonly ProviderEntry[];
+      /** The service that makes and checks codes in place of our own (N10). */
+      readonly verificationService: VerificationServiceSettings | undefined;
+    }
   | { readonly kind: 'invalid'; readonly faults: readonly ConfigurationFault[] };
 
 const LIST = 'notificationConfigurations';
 const PROVIDERS = 'provider-configurations';
+const SERVICE = 'verification-service';
 /** The number of providers is limited, because each has its own connections and timers. */
 const MAX_PROVIDERS = 100;
 
@@ -62,9 +70,16 @@ export function readProviderConfiguration(text: string): ReadConfiguration {
     realm[PROVIDERS].map((value, index) => ({ value, path: [LIST, at, PROVIDERS, index] })),
   );
   const read = items.flatMap(({ value, path }) => readProvider(value, path, report));
+  const services = (file.data?.[LIST] ?? []).flatMap((realm, at) => {
+    const settings = realm[SERVICE];
+    if (settings === undefined) return [];
+    checkVerificationService(settings, (below, message) => report([LIST, at, SERVICE, ...below], message));
+    return [settings];
+  });
+  if (services.length > 1) report([LIST], `must have at most one ${SERVICE}`);
   if (items.length > MAX_PROVIDERS) report([LIST], `must have at most ${MAX_PROVIDERS} providers in total`);
   if (faults.length > 0) return { kind: 'invalid', faults };
-  return { kind: 'configuration', providers: entriesOf(read) };
+  return { kind: 'configuration', providers: entriesOf(read), verificationService: services[0] };
 }
 
 /** Providers that report receipts: the name is that in the address of the receipts. */

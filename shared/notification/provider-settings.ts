@@ -276,11 +276,41 @@ export const PROVIDER_SHAPE = object({
   allowInsecure: flag().default(false),
 });
 
+/** What each service needs, and the channels that it has here (N10). */
+const VERIFICATION_NEEDS = {
+  'twilio-verify': { credentials: ['username', 'password'], parameters: [], channels: ['sms', 'email'] },
+  'infobip-2fa': { credentials: ['key'], parameters: ['applicationId', 'messageId'], channels: ['sms'] },
+  'vonage-verify': {
+    credentials: ['username', 'password'],
+    parameters: ['brand'],
+    channels: ['sms', 'email'],
+  },
+} as const;
+
+export type VerificationServiceKind = keyof typeof VERIFICATION_NEEDS;
+
+const VERIFICATION_SERVICE = object({
+  description: text().optional(),
+  kind: oneOf(Object.keys(VERIFICATION_NEEDS) as VerificationServiceKind[]),
+  url: line(),
+  /** Channels whose codes the service makes and checks; those of the others are our own. */
+  channels: list(oneOf(['sms', 'email']))
+    .min(1, { error: 'must name at least one' })
+    .default(['sms']),
+  authentication: object({ username: maybeLine(), password: maybeLine(), key: maybeLine() }).prefault({}),
+  parameters: z.record(z.string(), line(MAX_NAME), { error: expected('an object of texts') }).default({}),
+  timeoutMs: count(100, 10 * MINUTE).optional(),
+  allowInsecure: flag().default(false),
+});
+
+export type VerificationServiceSettings = z.infer<typeof VERIFICATION_SERVICE>;
+
 export const FILE_SHAPE = object({
   notificationConfigurations: z.array(
     object({
       realmId: z.literal('platrealm', { error: 'must be platrealm' }),
       'provider-configurations': z.array(z.unknown(), { error: expected('a list') }),
+      'verification-service': VERIFICATION_SERVICE.optional(),
     }),
     { error: expected('a list') },
   ),
@@ -388,6 +418,28 @@ function checkUrl(settings: ProviderSettings, kind: ProviderKind, check: Check):
   for (const name of parameters)
     check(!ours.includes(name), `connector.parameters.${name}`, `must not be named ${oursText}`);
   return undefined;
+}
+
+/** Reports faults of a verification service by their paths below it. */
+export function checkVerificationService(settings: VerificationServiceSettings, report: FaultReporter): void {
+  const { kind, url, channels, authentication, parameters, allowInsecure } = settings;
+  const needs = VERIFICATION_NEEDS[kind];
+  const check: Check = (isKept, path, rule) => {
+    if (!isKept) report(path.split('.'), rule);
+  };
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const isSafe = parsed?.protocol === 'https:' || allowInsecure || isLoopback(parsed?.hostname ?? '');
+  const isPlain = parsed !== undefined && /^https?:$/.test(parsed.protocol) && parsed.username === '';
+  check(isPlain && isSafe, 'url', 'must begin with https:// and contain no credentials');
+  needCredentials(authentication, needs.credentials, check);
+  for (const name of needs.parameters)
+    check(parameters[name] !== undefined, `parameters.${name}`, 'is missing; must be text');
+  const offered: readonly string[] = needs.channels;
+  check(
+    channels.every((one) => offered.includes(one)),
+    'channels',
+    `may name only ${offered.join(', ')}`,
+  );
 }
 
 function checkMailServer(settings: ProviderSettings, check: Check): void {

@@ -17,6 +17,7 @@ import { ARRIVAL_MS, planLastCalls, REPLY_TOPICS, type Activity } from './worklo
 import { REPORTS_FILE, reportDelivery } from './workload/reports.ts';
 import { createProviders } from './workload/providers.ts';
 import { writeCommand, writePoison, writeRequest } from './workload/upstream.ts';
+import { verify } from './workload/verifications.ts';
 import type { World } from './workload/world.ts';
 
 const MINUTE_MS = 60_000;
@@ -219,6 +220,8 @@ function perform(world: World, activity: Activity): Promise<void> {
       return writeCommand(world, activity);
     case 'poison':
       return writePoison(world, activity);
+    case 'verification':
+      return verify(world, activity);
     case 'redrive':
       return redrive(world, activity);
     default:

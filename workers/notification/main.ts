@@ -2,6 +2,7 @@ import { PRIORITIES, type Channel, type Priority } from '../../shared/notificati
 import { readCallbackSettings } from '../../shared/notification/callback-settings.ts';
 import { combineHealth } from '../../shared/platform/health.ts';
 import { startTogether, stopInTurn, stopTogether } from '../../shared/messaging/start-stop-order.ts';
+import { VERIFICATIONS } from '../../shared/api/notification/verification-operations.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
 import { COMMAND_TYPES, startChannel, type RunningChannel } from './command-consumer.ts';
 import { STATE_TYPE } from '../../shared/api/notification/state-record.ts';
@@ -11,11 +12,18 @@ import { tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
 import { startTier, type RunningTier } from './retry-tier.ts';
 import type { startCallbacks as StartCallbacks } from './start-callbacks.ts';
 import { createSharedParts } from './shared-parts.ts';
+import { startVerification, type RunningVerification } from './start-verification.ts';
 
 type RunningCallbacks = Awaited<ReturnType<typeof StartCallbacks>>;
 
 const NAME = 'notification';
-const MESSAGE_TYPES = [...Object.values(COMMAND_TYPES), STATE_TYPE, 'ProblemReply'];
+const MESSAGE_TYPES = [
+  ...Object.values(COMMAND_TYPES),
+  ...VERIFICATIONS.map(({ requestType }) => requestType),
+  'VerificationReply',
+  STATE_TYPE,
+  'ProblemReply',
+];
 
 export type OpenProviders = (context: WorkerContext) => Promise<ProviderSet>;
 
@@ -38,9 +46,10 @@ export async function start(
   const channels: (RunningChannel & { readonly channel: Channel })[] = [];
   const tiers: RunningTier[] = [];
   const callbacks: RunningCallbacks[] = [];
+  const verification: RunningVerification[] = [];
   const stop = async (timeoutMs: number): Promise<void> => {
     closing.abort();
-    const consumers = [...channels, ...callbacks, ...tiers.map(({ consumer }) => consumer)];
+    const consumers = [...channels, ...callbacks, ...verification, ...tiers.map(({ consumer }) => consumer)];
     await stopInTurn([stopTogether(consumers), ...shared.parts], timeoutMs, context.monotonic);
     await providers.close();
   };
@@ -62,6 +71,7 @@ export async function start(
       const { startCallbacks } = await import('./start-callbacks.ts');
       callbacks.push(await startCallbacks(context, shared, settings));
     }
+    verification.push(await startVerification(context, shared, providers));
     metrics.follow({ deliveryLog: shared.deliveryLog, hold: shared.hold, tiers });
   } catch (error) {
     await stop(0);
@@ -74,6 +84,7 @@ export async function start(
         ...Object.fromEntries(channels.map(({ channel, health }) => [channel, health()])),
         ...Object.fromEntries(tiers.map((tier) => [`retry-${tierLabel(tier)}`, tier.consumer.health()])),
         ...Object.fromEntries(callbacks.map((one) => ['callbacks', one.health()])),
+        ...Object.fromEntries(verification.map((one) => ['verification', one.health()])),
         ledger: shared.deliveryLog.health(),
         hold: shared.hold.health(),
         suppressions: shared.suppressions.health(),

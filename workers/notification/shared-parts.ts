@@ -7,7 +7,8 @@ import { topicName, type TopicKey } from '../../shared/messaging/topics/topic-li
 import { openSuppressions, type Suppressions } from '../../shared/suppressions/suppressions.ts';
 import { openQuotas } from '../../shared/quotas/quotas.ts';
 import { createReceiverHashes } from '../../shared/notification/party-hashes.ts';
-import { createCommandCheck } from '../../shared/notification/command-proof.ts';
+import { createCommandCheck, createCommandProofs } from '../../shared/notification/command-proof.ts';
+import { createVerificationCodes } from '../../shared/notification/verification-codes.ts';
 import { chooseResultSecret } from '../runtime/result-secret.ts';
 import { openIndex } from '../../shared/messaging/record-index/record-index.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
@@ -71,7 +72,7 @@ export function createSharedParts(context: WorkerContext) {
     suppressions,
     templates,
     checkText,
-    receiverHash: secret === undefined ? undefined : createReceiverHashes(secret).hashOf,
+    ...secretParts(secret),
     hold,
     deliveryLog,
     /** Publishes all records except states of notifications and replies to other systems. */
@@ -90,6 +91,15 @@ export function createSharedParts(context: WorkerContext) {
       stopTogether([deliveryLog, hold, suppressions, templates, ...(quotas === undefined ? [] : [quotas])]),
     ],
   };
+}
+
+/** Undefined without a secret: then nothing can be verified, and lists show no receivers. */
+function secretParts(secret: string | undefined) {
+  if (secret === undefined) return { receiverHash: undefined, verification: undefined };
+  const receivers = createReceiverHashes(secret);
+  const codes = createVerificationCodes(secret);
+  const proofs = createCommandProofs(secret);
+  return { receiverHash: receivers.hashOf, verification: { codes, proofs, receivers } };
 }
 
 /** The list has the hashes of the ingress, whose secret on Kafka is fixed if none is set. */

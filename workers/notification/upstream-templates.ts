@@ -62,7 +62,7 @@ export function createUpstreamTemplates(
       const both = sent.map((name) =>
         shapeFault(name, 'mutually-exclusive', 'must not be sent with a template'),
       );
-      const { texts, faults } = fillTemplate(given, use, await open());
+      const { texts, faults } = fillTemplate('subject' in given ? 'email' : 'sms', use, await open());
       const all = [...both, ...faults];
       if (all.length > 0) return { command: given, request, faults: invalid(all) };
       const command = { ...given, ...texts, template: undefined };

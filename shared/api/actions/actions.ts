@@ -1,6 +1,7 @@
 /** The actions of the interface. A new action needs an entry in `ACTIONS` and a request in schemas/messages.ts. */
 
 import type { Action } from '../json/action-definition.ts';
+import { VERIFICATIONS } from '../notification/verification-operations.ts';
 import { CALCULATE_PMT } from './pmt-action.ts';
 import { PRODUCT_LISTS } from './product-list-actions.ts';
 import { LOOK_UPS } from './look-up-actions.ts';
@@ -19,6 +20,9 @@ export const ACTIONS: readonly Action[] = [
   SIMULATE,
   CREATE_OFFER_DOCUMENT,
 ];
+
+/** All that has requests and replies on topics: the actions, and the operations of verifications (N10). */
+export const REQUEST_ACTIONS: readonly Action[] = [...ACTIONS, ...VERIFICATIONS];
 
 /** All actions by their names in lower case, because callers may use any case (E4). */
 export const ACTIONS_BY_NAME: ReadonlyMap<string, Action> = new Map(

@@ -22,7 +22,7 @@ import {
 } from '../notification/read-command.ts';
 import { readState } from '../notification/state-record.ts';
 import { restoreSchedule, toScheduleRecord } from './schedule-record.ts';
-import { ACTIONS } from './actions.ts';
+import { REQUEST_ACTIONS as ACTIONS } from './actions.ts';
 import { CALCULATE_REPAYMENT_SCHEDULE } from './schedule-action.ts';
 
 /** No default country: numbers need a country code (N4). The provider decides whether a message needs a sender (N3). */

@@ -12,6 +12,7 @@ import {
   pathParameters,
   requestBody,
   type Operation,
+  type PathItem,
   answer,
   pendingResponse,
   problemReferences,
@@ -27,6 +28,11 @@ import {
   NOTIFICATIONS,
   type NotificationDefinition,
 } from '../notification/send-operations.ts';
+import {
+  VERIFICATIONS,
+  VERIFICATIONS_PATH,
+  type VerificationOperation,
+} from '../notification/verification-operations.ts';
 
 const ACTION_PROBLEMS = [400, 401, 403, 404, 405, 408, 413, 415, 422, 429, 431, 500, 503, 504];
 const RESULT_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 422, 429, 431, 500, 503, 504];
@@ -60,6 +66,7 @@ const genericRequest = z
 
 const BATCH_PROBLEMS = [400, 401, 403, 405, 408, 413, 415, 429, 431, 503];
 const SEND_PROBLEMS = [400, 401, 403, 405, 408, 409, 413, 415, 422, 429, 431, 500, 503, 504];
+const VERIFICATION_PROBLEMS = [400, 401, 403, 404, 405, 408, 410, 429, 431, 500, 503, 504];
 
 const IDEMPOTENCY_KEY = {
   ...TEXTS.idempotencyKey,
@@ -113,7 +120,44 @@ export const notificationPart = apiPart('Notifications', {
       },
     },
   },
+  ...verificationPaths(),
 });
+
+function verificationPaths(): Record<string, PathItem> {
+  const byPath = Map.groupBy(VERIFICATIONS, ({ path }) => path);
+  return Object.fromEntries(
+    Array.from(byPath, ([path, all]) => [
+      path,
+      Object.fromEntries(all.map((one) => [one.method, verificationCall(one)])),
+    ]),
+  );
+}
+
+function verificationCall(operation: VerificationOperation): Operation {
+  const { name, summary, description, path, status, bodyShape, bodyExample: value, replyShape } = operation;
+  const isStart = path === VERIFICATIONS_PATH;
+  const problems = bodyShape === undefined ? VERIFICATION_PROBLEMS : [...VERIFICATION_PROBLEMS, 413, 415];
+  const body = bodyShape?.meta({ id: name });
+  return {
+    operationId: methodName(name),
+    summary,
+    description,
+    parameters: [
+      ...pathParameters(path),
+      ...(isStart ? [IDEMPOTENCY_KEY] : []),
+      ...(['X-Correlation-Id', 'traceparent'] as const).map(parameterReference),
+    ],
+    ...(body === undefined ? {} : { requestBody: requestBody(body, { [name]: { summary, value } }) }),
+    responses: {
+      [status]: answer('The state of the verification.', {
+        headers: ['X-Correlation-Id', ...(status === 202 ? (['Location'] as const) : []), 'Warnings'],
+        schema: replyShape,
+        examples: { pending: { value: notificationExamples.verification.reply } },
+      }),
+      ...problemReferences(isStart ? SEND_PROBLEMS : problems),
+    },
+  };
+}
 
 /**
  * Omits the 202 that {@link genericPost} documents: openapi-fetch would type each answer as a union with it. So it would

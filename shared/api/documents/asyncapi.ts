@@ -11,7 +11,7 @@ import {
 } from '../../messaging/codec/request-batch.ts';
 import { HEADER } from '../../messaging/headers.ts';
 import { createProblem } from '../../platform/problem.ts';
-import { ACTIONS } from '../actions/actions.ts';
+import { REQUEST_ACTIONS as ACTIONS } from '../actions/actions.ts';
 import { CATALOGUE_RECORD } from '../../product/storage/catalogue-message.ts';
 import { CATALOGUE_RECORD_EXAMPLE, catalogueRecordForm } from '../actions/catalogue-record-form.ts';
 import { publishedSchemas, schemaReference } from '../json/json-schema.ts';

@@ -1,6 +1,6 @@
 /** Fills in the template of a notification (N9). Faults name the field and never repeat a value. */
 
-import type { EmailCommand, SmsCommand, TemplateUse } from '../../notification/notification-command.ts';
+import type { Channel, EmailCommand, TemplateUse } from '../../notification/notification-command.ts';
 import { isSameCode } from '../../product/catalogue/catalogue-record.ts';
 import {
   fillNames,
@@ -17,9 +17,9 @@ export type FindTemplate = (code: string) => NotificationTemplateRecord | undefi
 
 type Texts = Partial<Pick<EmailCommand, 'subject' | 'message' | 'contentType'>>;
 
-/** The texts of a command whose template is filled in, or the faults of its template. */
+/** The texts of a template that is filled in, or its faults. */
 export function fillTemplate(
-  command: SmsCommand | EmailCommand,
+  channel: Channel,
   use: TemplateUse,
   find: FindTemplate,
 ): { readonly texts: Texts; readonly faults: readonly Fault[] } {
@@ -27,7 +27,7 @@ export function fillTemplate(
   if (record === undefined)
     return { texts: {}, faults: [shapeFault('template.name', 'unknown-value', UNKNOWN)] };
   const rules = new NotificationRules();
-  const text = textOf(record, use, 'subject' in command ? 'Email' : 'Sms', rules);
+  const text = textOf(record, use, channel === 'email' ? 'Email' : 'Sms', rules);
   const inSubject = namesIn(text?.Subject ?? '');
   const values = new Map<string, unknown>(Object.entries(use.fields));
   const textIn = (name: string): string => {

@@ -45,7 +45,7 @@ const ID = 'notificationId';
 /** Longer member names are not compared with the known names: a caller may send a name of megabytes. */
 const MAX_KNOWN_NAME = 60;
 
-type Normalise<Command> = (
+export type Normalise<Command> = (
   fields: Fields,
   rules: NotificationRules,
   notificationId: string | undefined,
@@ -57,7 +57,8 @@ type Normalise<Command> = (
 const NOT_WITH_TEMPLATE = 'must not be sent with a template';
 const NO_SENDER = 'is missing; must be sent, since no provider of this channel has a default sender';
 
-function createReader<Command extends SmsCommand | EmailCommand>(
+/** Makes a reader of objects with the fields of the definition, whose values `normalise` checks by the rules. */
+export function createReader<Command extends CommandOptions>(
   definition: z.ZodObject,
   normalise: Normalise<Command>,
 ): NotificationReader<Command> {
@@ -77,7 +78,9 @@ function createReader<Command extends SmsCommand | EmailCommand>(
     const refused = new Set(variants.map(({ path }) => path));
     const { template } = command;
     const isNamed = template !== undefined && template.name !== '' && reading.findTemplate !== undefined;
-    const filled = isNamed ? fillTemplate(command, template, reading.findTemplate) : undefined;
+    const filled = isNamed
+      ? fillTemplate('subject' in command ? 'email' : 'sms', template, reading.findTemplate)
+      : undefined;
     if (reading.nowMs !== undefined) rules.sendAt(command.sendAt, reading.nowMs);
     const needsSender = !reading.hasDefaultSender && isRecord(body) && isAbsent(sent['sender']);
     const faults = [
@@ -85,7 +88,9 @@ function createReader<Command extends SmsCommand | EmailCommand>(
       ...variants,
       ...[
         ...(shape.success ? [] : toFaults(shape.error.issues, fields)),
-        ...(isRecord(body) ? textFaults(sent, definition.shape) : []),
+        ...(isRecord(body) && Object.hasOwn(definition.shape, 'template')
+          ? textFaults(sent, definition.shape)
+          : []),
       ].toSorted((one, other) => placeOf(one) - placeOf(other)),
       ...(needsSender ? [shapeFault('sender', 'missing', NO_SENDER)] : []),
       ...rules.faults,
@@ -127,7 +132,8 @@ function caseVariants(schema: JsonSchema, value: unknown, path = ''): Fault[] {
   });
 }
 
-function applyRule<Cleaned>(
+/** Applies a rule to a field if it is text; otherwise the definition has a fault, or the field is absent. */
+export function applyRule<Cleaned>(
   fields: Fields,
   name: string,
   clean: (path: string, value: string) => Cleaned,

@@ -12,7 +12,7 @@ export interface DeadLetterReason {
 }
 
 interface DeadLetterOptions {
-  readonly publisher: Publisher;
+  readonly publisher: Pick<Publisher, 'publish'>;
   readonly topic: string;
   readonly groupId: string;
   readonly clock: Clock;

@@ -19,7 +19,7 @@ import { createErrorReply, createReply, replyTooLarge } from './reply-message.ts
 export interface RequestHandlingOptions extends ReplyRouterOptions {
   readonly handlers: Handlers;
   readonly codec: Codec;
-  readonly deadLetters: Publisher;
+  readonly deadLetters: Pick<Publisher, 'publish'>;
   readonly deadLetterTopic: string;
   readonly groupId: string;
   readonly clock: Clock;

@@ -61,6 +61,7 @@ export function workerGroups(prefix: string, retryTiersMs: readonly number[]): r
     requests('schedule', 'bulk', 'scheduleBulkRequests'),
     requests('product', 'interactive', 'productRequests'),
     requests('simulation', 'interactive', 'simulationRequests'),
+    requests('notification', 'interactive', 'verificationRequests'),
     commands('sms', 'urgent', 'smsUrgentCommands'),
     commands('email', 'urgent', 'emailUrgentCommands'),
     commands('sms', 'normal', 'smsCommands'),

@@ -75,6 +75,12 @@ function expiringState(ms: number): Settings {
 /** Quotas count a UTC day; two hours are for clock skew. Segments close early, since only closed ones are deleted. */
 const USAGE: Settings = { 'retention.ms': String(26 * HOUR_MS), 'segment.ms': String(10 * MINUTE_MS) };
 
+/** A verification is known for two hours; the third is for clock skew. */
+const VERIFICATIONS: Settings = {
+  'retention.ms': String(3 * HOUR_MS),
+  'segment.ms': String(10 * MINUTE_MS),
+};
+
 /** All topics by their keys, except retry tiers. Replication: min(3, brokers), with 3 also min.insync.replicas 2. */
 const LIST = {
   scheduleRequests: requests('plat.schedule.requests.v1'),
@@ -103,6 +109,12 @@ const LIST = {
     OUTCOME_PARTITIONS,
   ),
   notificationAcceptances: entry('plat.notification.acceptances.v1', expiringState(ACCEPTANCE_RETENTION_MS)),
+  // Checks have typed codes, which are not kept for longer than their verifications.
+  verificationRequests: {
+    ...entry('plat.notification.verification-requests.v1', VERIFICATIONS),
+    storage: 'as-reply',
+  },
+  notificationVerifications: entry('plat.notification.verifications.v1', VERIFICATIONS, OUTCOME_PARTITIONS),
   notificationUsage: entry('plat.notification.usage.v1', USAGE, OUTCOME_PARTITIONS),
   notificationSuppressions: entry('plat.notification.suppressions.v1', STATE, ORDERED_PARTITIONS),
   notificationDeadLetters: deadLetters('plat.notification.dead-letters.v1'),

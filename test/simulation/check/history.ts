@@ -50,6 +50,17 @@ export interface ProviderCall {
   result?: SendResult;
 }
 
+export interface VerificationExchange {
+  readonly id: string;
+  readonly verificationId: string;
+  readonly checks: {
+    readonly code: string;
+    readonly sentAtMs: number;
+    readonly answeredAtMs: number;
+    readonly answer: Answer | undefined;
+  }[];
+}
+
 export interface SeenRecord extends Omit<LogMessage, 'key'> {
   readonly key: string | undefined;
   readonly seenAtMs: number;
@@ -66,6 +77,7 @@ export interface UpstreamMessage {
 export class History {
   readonly actions: ActionExchange[] = [];
   readonly notifications: NotificationExchange[] = [];
+  readonly verifications: VerificationExchange[] = [];
   readonly looks: StateLook[] = [];
   readonly lastLooks: StateLook[] = [];
   readonly providerCalls: ProviderCall[] = [];

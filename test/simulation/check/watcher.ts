@@ -13,8 +13,14 @@ import { finding, type End, type Finding, type Loss } from './rule.ts';
 import type { Rule, RuleContext, Violation } from './rule.ts';
 import { REQUEST_RULES } from './request-rules.ts';
 import { SYSTEM_RULES } from './system-rules.ts';
+import { VERIFICATION_RULES } from './verification-rules.ts';
 
-const RULES: readonly Rule[] = [...NOTIFICATION_RULES, ...REQUEST_RULES, ...SYSTEM_RULES];
+const RULES: readonly Rule[] = [
+  ...NOTIFICATION_RULES,
+  ...VERIFICATION_RULES,
+  ...REQUEST_RULES,
+  ...SYSTEM_RULES,
+];
 const MIN_AVRO_BYTES = 5;
 const MAX_KEY_LENGTH = 40;
 const AVRO_MAGIC = 0;

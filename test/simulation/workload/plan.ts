@@ -43,6 +43,7 @@ export type UpstreamRequest = Planned<'request', ReturnType<typeof draftRequest>
 export type UpstreamCommand = Planned<'command', ReturnType<typeof draftCommand>>;
 /** A message that cannot be handled, and must become a dead letter without holding back others. */
 export type PoisonMessage = Planned<'poison', ReturnType<typeof draftPoison>>;
+export type VerificationCall = Planned<'verification', ReturnType<typeof draftVerification>>;
 export type Redrive = Planned<'redrive', { readonly acceptDuplicates: boolean }>;
 
 export type Activity =
@@ -51,13 +52,14 @@ export type Activity =
   | UpstreamRequest
   | UpstreamCommand
   | PoisonMessage
+  | VerificationCall
   | Redrive;
 
 /** Every activity is complete in itself, so that any of them can be left out without changing the others. */
 export function planActivities(seed: number): readonly Activity[] {
   const picks = new Picks(seed);
   const scale = picks.of(1, 1, 1, 2);
-  const counts: Readonly<Record<Activity['kind'], number>> = {
+  const counts = {
     action: scale * picks.whole(6, 16),
     notification: scale * picks.whole(6, 16),
     request: scale * picks.whole(3, 8),
@@ -65,9 +67,13 @@ export function planActivities(seed: number): readonly Activity[] {
     poison: picks.whole(0, 4),
     redrive: picks.of(0, 1, 2),
   };
-  const activities = (Object.keys(counts) as Activity['kind'][]).flatMap((kind) =>
-    Array.from({ length: counts[kind] }, (_, index) => draft(picks, kind, index + 1)),
-  );
+  const own = new Picks(seed ^ 0x51ed270b);
+  const activities = [
+    ...(Object.keys(counts) as (keyof typeof counts)[]).flatMap((kind) =>
+      Array.from({ length: counts[kind] }, (_, index) => draft(picks, kind, index + 1)),
+    ),
+    ...Array.from({ length: own.whole(1, 3) }, (_, index) => draft(own, 'verification', index + 1)),
+  ];
   return activities.toSorted((one, other) => one.atMs - other.atMs || (one.id < other.id ? -1 : 1));
 }
 
@@ -103,6 +109,8 @@ function draft(picks: Picks, kind: Activity['kind'], number: number): Activity {
       return { ...planned, kind, ...draftCommand(picks, number) };
     case 'poison':
       return { ...planned, kind, ...draftPoison(picks) };
+    case 'verification':
+      return { ...planned, kind, ...draftVerification(picks) };
     case 'redrive':
       planned.atMs = ARRIVAL_MS + picks.whole(0, ARRIVAL_MS);
       return { ...planned, kind, acceptDuplicates: picks.chance(30) };
@@ -181,6 +189,26 @@ function draftCommand(picks: Picks, number: number) {
     copies: picks.of(1, 1, 2),
     /** How far the clock of the upstream system is off, in milliseconds; negative: it is behind. */
     clockErrorMs: picks.of(0, 0, picks.whole(-MAX_BEHIND_MS, MAX_AHEAD_MS)),
+  };
+}
+
+function draftVerification(picks: Picks) {
+  return {
+    ingress: picks.whole(0, 3),
+    channel: picks.of<Channel>('sms', 'email'),
+    receiver: picks.whole(1, RECEIVERS),
+    steps: Array.from({ length: picks.whole(1, 8) }, () => ({
+      afterMs: picks.of(3_000, picks.whole(0, ARRIVAL_MS)),
+      ingress: picks.whole(0, 3),
+      what: picks.of<'newest' | 'oldest' | 'wrong' | 'resend'>(
+        'newest',
+        'newest',
+        'oldest',
+        'wrong',
+        'wrong',
+        'resend',
+      ),
+    })),
   };
 }
 

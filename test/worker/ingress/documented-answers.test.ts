@@ -10,7 +10,8 @@ import type { Broker } from '../../../shared/messaging/ports.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { openSentMessages } from '../../../shared/notification/sent-messages.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
-import type { Problem } from '../../../shared/platform/problem.ts';
+import { createProblem, type ErrorCode, type Problem } from '../../../shared/platform/problem.ts';
+import examples from '../../../shared/api/notification/examples.json' with { type: 'json' };
 import { startIngressWorker } from '../../../workers/ingress/main.ts';
 import type { OutboxReader } from '../../../workers/ingress/operations/outbox-routes.ts';
 import { startScheduleWorker } from '../../../workers/schedule/main.ts';
@@ -41,7 +42,9 @@ interface Documented {
     Record<string, { schema: z.core.JSONSchema.BaseSchema; examples?: Readonly<Record<string, object>> }>
   >;
 }
-type Operation = Readonly<Record<'get' | 'post', { responses: Readonly<Record<string, Documented>> }>>;
+type Operation = Readonly<
+  Record<'get' | 'post' | 'delete', { responses: Readonly<Record<string, Documented>> }>
+>;
 
 const document = openApiDocument('1.2.3');
 const { paths } = resolved(document) as { paths: Readonly<Record<string, Operation>> };
@@ -53,6 +56,8 @@ const SMS_PATH = '/api/notifications/v1/sms/send';
 const EMAIL_PATH = '/api/notifications/v1/email/send';
 const SMS_BATCH = `${SMS_PATH}/batch`;
 const STATUS = '/api/notifications/v1/{notificationId}';
+const VERIFICATIONS = '/api/notifications/v1/verifications';
+const VERIFICATION = `${VERIFICATIONS}/{verificationId}`;
 const FIND = `${OPERATIONS}/notifications`;
 const TIMELINE = `${FIND}/{notificationId}`;
 const LETTERS = `${OPERATIONS}/dead-letters`;
@@ -141,6 +146,13 @@ const WORLDS = {
   guarded: () => worker({ AUTH_JWT_SECRET: JWT_SECRET }),
   limited: () => worker({ RATE_LIMIT_PER_SECOND: '1', REPLY_TIMEOUT_MS: '100' }),
   withoutKeys: () => worker({ AUTH_JWKS_URL: 'http://127.0.0.1:1/keys' }),
+  /** A worker that replies with a verification to one caller. */
+  verifying: () =>
+    verifying(async () => ({
+      kind: 'reply',
+      type: 'VerificationReply',
+      payload: { ...examples.verification.reply, expiresAt: 0 },
+    })),
   brokenPublisher: () => notPublishing(new TypeError('a bug')),
   unknownPublisher: () => notPublishing(new MessagingError('send-unknown', 'away', { canRetry: true })),
   letters: () => withLetters(1),
@@ -198,6 +210,9 @@ const BODIES: Readonly<Record<string, object>> = {
   [ADD]: { receiver: 'ana@mail.example', reason: 'a test' },
   [REMOVE]: { hash: 'none', reason: 'a test' },
   [SMS_BATCH]: { messages: [{ ...SMS, extra: 1 }, {}] },
+  [VERIFICATIONS]: { ...examples.verification.start, extra: 1 },
+  [`${VERIFICATION}/check`]: examples.verification.check,
+  [`${VERIFICATION}/resend`]: {},
   ...Object.fromEntries(
     ['redrive', 'edit', 'discard', 'mark-sent'].map((action) => {
       const body = { selection: { topics: ['notification'] }, reason: 'a test' };
@@ -290,6 +305,18 @@ const valid =
   (open, address) =>
     call(open(world) as Promise<{ url: string }>, address, sent);
 
+const verifying = (answer: Parameters<typeof createFakeRequester>[0]) =>
+  openNotificationIngress({ requester: createFakeRequester(answer) });
+
+/** A worker that refuses all requests. */
+const refusing =
+  (code: ErrorCode): Provoke =>
+  (_open, address) =>
+    call(
+      verifying(async () => ({ kind: 'problem', problem: createProblem(code) })),
+      address,
+    );
+
 const asAna =
   (sent: Sent): Provoke =>
   async (open, address) =>
@@ -354,6 +381,19 @@ const SPECIAL: Readonly<Record<string, Provoke>> = {
     400: valid('sending', { body: { messages: [] } }),
     403: valid('sending', { headers: { 'x-sender-id': '' } }),
     413: valid('sending', { body: LONG_BODY.repeat(50) }),
+  }),
+  ...each([VERIFICATIONS, `${VERIFICATION}/check`, `${VERIFICATION}/resend`, VERIFICATION], {
+    200: valid('verifying'),
+    202: valid('verifying'),
+    400: valid('alone', { path: `${VERIFICATIONS}/%ff/check`, body: {} }),
+    403: valid('alone', FOREIGN),
+    404: refusing('unknown-verification'),
+    409: refusing('idempotency-conflict'),
+    410: refusing('verification-ended'),
+    422: refusing('country-not-allowed'),
+    500: refusing('unexpected'),
+    503: withoutKeys,
+    504: refusing('reply-timeout'),
   }),
   ...each([STATUS], {
     200: async (open) => {

@@ -2,7 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../../shared/platform/queue-limits.ts';
-import type { EmailCommand, SmsCommand } from '../../../shared/notification/notification-command.ts';
+import type { Channel, EmailCommand, SmsCommand } from '../../../shared/notification/notification-command.ts';
 import { earliestTime } from '../../../shared/notification/notification-state.ts';
 import type { Clock } from '../../../shared/platform/system-ports.ts';
 import type { ErrorCode, ProblemExtras } from '../../../shared/platform/problem.ts';
@@ -45,7 +45,7 @@ export interface IdempotencyDeps {
 }
 
 interface KeyedNotification {
-  readonly owner: KeyOwner;
+  readonly owner: KeyOwner & { readonly channel: Channel };
   /** The notificationId is not set yet. */
   readonly command: SmsCommand | EmailCommand;
   /** True if the caller has disconnected. */

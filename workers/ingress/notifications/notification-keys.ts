@@ -5,7 +5,8 @@ import type { Channel } from '../../../shared/notification/notification-command.
 
 export interface KeyOwner {
   readonly subject: string;
-  readonly channel: Channel;
+  /** Verifications have ids of their own. */
+  readonly channel: Channel | 'verification';
   readonly idempotencyKey: string;
 }
 

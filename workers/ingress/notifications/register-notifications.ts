@@ -7,12 +7,14 @@ import type { IngressContext } from '../server/context.ts';
 import { createAccept } from './accept-notification.ts';
 import { AcceptanceRecords } from './acceptance-records.ts';
 import { NOTIFICATIONS } from '../../../shared/api/notification/send-operations.ts';
+import { VERIFICATIONS } from '../../../shared/api/notification/verification-operations.ts';
 import { registerSending, type NotificationContext } from './send-route.ts';
 import { STATE_TYPE } from '../../../shared/api/notification/state-record.ts';
 import { ACCEPTANCE_TYPE, createNotificationFeed } from './notification-feed.ts';
 import { createNotificationKeys } from './notification-keys.ts';
 import { registerReceipts } from './receipt-route.ts';
 import { registerUnsubscribe } from './unsubscribe-route.ts';
+import { registerVerifications } from './verification-routes.ts';
 import { registerStatus } from './status-route.ts';
 
 export type Notifications = ReturnType<typeof registerNotifications>;
@@ -43,11 +45,17 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationCo
   registerStatus(app, { ...deps, feed, publisher });
   registerReceipts(app, { ...deps, feed });
   registerUnsubscribe(app, deps);
+  registerVerifications(app, { ...deps, keys });
   return {
     feed,
     keys,
     /** The types whose schemas must be registered before requests are accepted. */
-    types: [...NOTIFICATIONS.map(({ commandType }) => commandType), ACCEPTANCE_TYPE, STATE_TYPE],
+    types: [
+      ...NOTIFICATIONS.map(({ commandType }) => commandType),
+      ...VERIFICATIONS.map(({ requestType }) => requestType),
+      ACCEPTANCE_TYPE,
+      STATE_TYPE,
+    ],
     start: async () => {
       await Promise.all([publisher.start(), feed.start(), suppressions.start(), quotas?.start()]);
     },

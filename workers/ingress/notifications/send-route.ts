@@ -152,25 +152,33 @@ function readNotificationHeaders(
     const wanted = `\`${number}\` at this address, which accepts ${channel}`;
     faults.push(createValueFault('X-Communication-Channel', sent, wanted));
   }
-  const key = headers['idempotency-key'];
-  // Node joins repeated headers with commas, and a key may contain commas.
-  const isRepeated = (headersDistinct['idempotency-key']?.length ?? 0) > 1;
-  if (isRepeated || (key !== undefined && !KEY.test(String(key)))) {
-    faults.push({
-      path: 'Idempotency-Key',
-      code: 'wrong-type',
-      message: isRepeated ? 'must be sent once' : KEY_RULE,
-    });
-  }
+  const { key, fault } = readIdempotencyKey({ headers, headersDistinct });
+  if (fault !== undefined) faults.push(fault);
   const urgency = headers['urgency'];
   const priority = urgency === undefined ? 'normal' : URGENCIES.get(String(urgency).toLowerCase());
   if (priority === undefined)
     faults.push(createValueFault('Urgency', urgency, `one of ${[...URGENCIES.keys()].join(', ')}`));
-  if (faults.length === 0 && priority !== undefined)
-    return { idempotencyKey: key === undefined ? undefined : String(key), priority };
+  if (faults.length === 0 && priority !== undefined) return { idempotencyKey: key, priority };
   const detail = faults.map(({ path, message }) => `The header ${path} ${message}.`).join(' ');
   const code = sender === SENDER_ID ? 'invalid-request' : 'forbidden';
   return createProblem(code, { detail, errors: faults });
+}
+
+/** The Idempotency-Key, and its fault if it is repeated or not printable. */
+export function readIdempotencyKey({
+  headers,
+  headersDistinct,
+}: Pick<IncomingMessage, 'headers' | 'headersDistinct'>): {
+  readonly key: string | undefined;
+  readonly fault: Fault | undefined;
+} {
+  const { 'idempotency-key': sent } = headers;
+  const key = sent === undefined ? undefined : String(sent);
+  // Node joins repeated headers with commas, and a key may contain commas.
+  const isRepeated = (headersDistinct['idempotency-key']?.length ?? 0) > 1;
+  if (!isRepeated && (key === undefined || KEY.test(key))) return { key, fault: undefined };
+  const message = isRepeated ? 'must be sent once' : KEY_RULE;
+  return { key, fault: { path: 'Idempotency-Key', code: 'wrong-type', message } };
 }
 
 function createValueFault(path: string, sent: unknown, wanted: string): Fault {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   createProblem,
+  isRetryable,
   type ErrorCode,
   type Problem,
   type ProblemExtras,
@@ -49,7 +50,7 @@ export function setRetryAfter(reply: FastifyReply, ms: number): void {
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
   const isError = Number.isInteger(problem.status) && problem.status >= 400 && problem.status <= 599;
   const status = isError ? problem.status : 500;
-  if ((status === 429 || status === 503) && !reply.hasHeader('retry-after'))
+  if ((status === 429 || status === 503) && isRetryable(problem) && !reply.hasHeader('retry-after'))
     reply.header('retry-after', RETRY_AFTER_SECONDS);
   const body = JSON.stringify({ ...problem, status, correlationId: reply.request.id });
   reply.code(status).header('content-type', PROBLEM_TYPE).header('cache-control', 'no-store');

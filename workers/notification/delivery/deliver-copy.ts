@@ -9,6 +9,7 @@ import { done, type Outcome, isTransientFailure } from '../../../shared/messagin
 import type { BrokerErrorCode, Publisher } from '../../../shared/messaging/ports.ts';
 import type { Channel, Outbound, Priority } from '../../../shared/notification/notification-command.ts';
 import type { CommandText, createCommandCheck } from '../../../shared/notification/command-proof.ts';
+import type { VerificationCodes } from '../../../shared/notification/verification-codes.ts';
 import {
   BLANK_STATE,
   OUTCOME_UNKNOWN,
@@ -70,6 +71,8 @@ export interface CommandDeliveryOptions extends RoundDeps {
   readonly receiverHash?: ReturnType<typeof createReceiverHashes>['hashOf'] | undefined;
   readonly quotas?: Quotas | undefined;
   readonly suppressions: Pick<Suppressions, 'faultsOf' | 'unsubscribeUrl'>;
+  /** Puts the codes of verifications into texts, as late as possible (N10). */
+  readonly verification?: { readonly codes: Pick<VerificationCodes, 'withCode'> } | undefined;
   readonly plan: RetryPlan;
   readonly unknownPolicy: DeliveryContext['unknownPolicy'];
   readonly tierTopic: (delayMs: number, priority: Priority) => string;
@@ -343,16 +346,18 @@ export class CommandDelivery {
 
   /** Returns undefined if the lease was too short for a call, so that nothing was sent. */
   async #callProviders(
-    { delivery, message, signal }: Run,
+    { delivery, message: given, signal }: Run,
     turn: ProviderTurn,
     leaseEndsMs: number,
   ): Promise<RoundResult | undefined> {
-    const { clock, log } = this.#options;
+    const { clock, log, verification } = this.#options;
     const { id, attempt, priority } = delivery.copy;
-    if (message === undefined) throw new Error('a rejected copy cannot be sent');
+    if (given === undefined) throw new Error('a rejected copy cannot be sent');
+    const digits = headerText(delivery.copy.message.headers, HEADER.codeDigits);
+    const message = verification?.codes.withCode(given, digits) ?? given;
     this.#begun.add(id);
-    const given = { message, priority, attempt, turn, leaseEndsMs, signal };
-    const round = await callProviders(given, this.#options).catch((error: unknown) => {
+    const call = { message, priority, attempt, turn, leaseEndsMs, signal };
+    const round = await callProviders(call, this.#options).catch((error: unknown) => {
       log.error({ err: error }, 'a round of delivery failed unexpectedly; its outcome is unknown');
       return brokenRound(attempt, clock.now());
     });

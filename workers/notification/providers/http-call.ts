@@ -16,7 +16,7 @@ const KEEP_ALIVE_MS = 1_000;
 const REQUEST_INVALID = 'request-invalid';
 
 export interface HttpRequest {
-  readonly method: 'POST' | 'PUT' | 'PATCH' | 'GET';
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'GET' | 'DELETE';
   /** Path and query, encoded. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,3 +1,4 @@
+import { VERIFICATIONS } from '../../../../shared/api/notification/verification-operations.ts';
 import { expect, test } from 'vitest';
 import { MESSAGES } from '../../../../schemas/messages.ts';
 import { ACTIONS, findAction } from '../../../../shared/api/actions/actions.ts';
@@ -32,7 +33,8 @@ test('actions have the request types of the messages, and are found by names in 
   for (const name of ['', 'PLAT_BP_CalculateRepaymentSchedul', '__proto__', 'constructor'])
     expect(findAction(name)).toBeUndefined();
   const requests = MESSAGES.filter(({ kind }) => kind === 'request').map(({ type }) => type);
-  expect(ACTIONS.map(({ requestType }) => requestType)).toEqual(requests);
+  const served = [...ACTIONS, ...VERIFICATIONS].map(({ requestType }) => requestType);
+  expect(served).toEqual(requests);
 });
 
 const cases = ACTIONS.flatMap((action) => action.examples.map((example) => ({ action, example })));

@@ -1,3 +1,4 @@
+import { VERIFICATIONS } from '../../../../shared/api/notification/verification-operations.ts';
 import standard from '@asyncapi/specs/schemas/3.0.0.json' with { type: 'json' };
 import { Ajv, type AnySchema, type Options as AjvOptions } from 'ajv';
 import formats from 'ajv-formats';
@@ -162,7 +163,9 @@ test('all messages are documented in Avro, in JSON unless only the engine writes
 test('replies and records are documented, with the places of reply topics and correlation ids', () => {
   const withBulk = ACTIONS.filter(({ bulkTopic }) => bulkTopic !== undefined);
   const answered = operations.filter(({ reply }) => reply !== undefined);
-  expect(answered).toHaveLength(ACTIONS.length + withBulk.length + 2 * NOTIFICATIONS.length);
+  const commands = 2 * NOTIFICATIONS.length;
+  const others = commands + VERIFICATIONS.length;
+  expect(answered).toHaveLength(ACTIONS.length + withBulk.length + others);
   for (const operation of answered) {
     expect(operation.reply?.address.location).toBe(`$message.header#/${HEADER.replyTopic}`);
     const request = resolve(document, operation.messages[0]?.$ref ?? '') as Message | undefined;
@@ -211,7 +214,8 @@ const typeOf = (id: string) => {
 test('a JSON message must state its type, an array of requests that of its items, and every reply states its own', () => {
   for (const { type, kind } of MESSAGES.filter((one) => !RECORDS.includes(one.type))) {
     const { replyType } = ACTIONS.find((action) => action.replyType === type) ?? {};
-    const isReply = replyType !== undefined || type === 'ProblemReply' || type === 'ReplyBatch';
+    const others = ['ProblemReply', 'ReplyBatch', 'VerificationReply'];
+    const isReply = replyType !== undefined || others.includes(type);
     expect([type, kind, ...typeOf(`${type}.avro`)]).toMatchObject([type, kind, { const: type }, isReply]);
     if (type === 'RequestBatch') continue;
     expect(typeOf(`${type}.json`)).toMatchObject([{ const: type }, true]);

@@ -129,8 +129,10 @@ test('the paths are those of the interface', () => {
     '/platapi/results/{resultId}',
     ...under(
       '/api/notifications/v1/',
-      'sms/send email/send sms/send/batch email/send/batch {notificationId}',
+      'sms/send email/send sms/send/batch email/send/batch {notificationId} verifications',
     ),
+    ...under('/api/notifications/v1/verifications/{verificationId}', '/check /resend'),
+    '/api/notifications/v1/verifications/{verificationId}',
     ...under('/api/operations/v1/', 'notifications notifications/{notificationId} dead-letters'),
     ...under(
       '/api/operations/v1/dead-letters/',

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Channel, Outbound } from '../../../../shared/notification/notification-command.ts';
+import { readProviderConfiguration } from '../../../../shared/notification/provider-configuration.ts';
 import type { Provider, SendResult } from '../../../../shared/notification/provider.ts';
 import { createHttpConnector } from '../../../../workers/notification/providers/http-provider.ts';
 import { makeProvider } from '../../../../workers/notification/providers/configured-providers.ts';
@@ -442,8 +443,11 @@ describe('the shipped configurations', () => {
   const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
 
   it('are valid', () => {
-    expect(files).toHaveLength(9);
-    for (const file of files) expect(entriesOf(readyText(file)).length).toBeGreaterThan(0);
+    expect(files).toHaveLength(12);
+    // Those of verification services are read, and have no providers.
+    const withProviders = files.filter((file) => !/verify|2fa/.test(file));
+    for (const file of files) expect(readProviderConfiguration(readyText(file)).kind).toBe('configuration');
+    for (const file of withProviders) expect(entriesOf(readyText(file)).length).toBeGreaterThan(0);
   });
 
   it('include the example of the documentation', () => {
