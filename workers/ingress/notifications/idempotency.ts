@@ -2,7 +2,7 @@
 
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../../shared/platform/queue-limits.ts';
-import type { Channel, EmailCommand, SmsCommand } from '../../../shared/notification/notification-command.ts';
+import type { EmailCommand, SmsCommand } from '../../../shared/notification/notification-command.ts';
 import { earliestTime } from '../../../shared/notification/notification-state.ts';
 import type { Clock } from '../../../shared/platform/system-ports.ts';
 import type { ErrorCode, ProblemExtras } from '../../../shared/platform/problem.ts';
@@ -15,57 +15,39 @@ export interface NotificationIds {
   /** Hash of the command if it has an Idempotency-Key, otherwise empty. */
   readonly bodyHash: string;
   /** The id under which a repeat finds the acceptance: that of the notification, unless the key was used before. */
-  readonly keyId: string | undefined;
+  readonly keyId: string;
 }
 
-export type AcceptAnswer =
-  | { readonly kind: 'accepted'; readonly notificationId: string }
-  | {
-      readonly kind: 'refused';
-      readonly code: ErrorCode;
-      readonly extras?: ProblemExtras;
-      readonly retryAfterMs?: number;
-    };
-
-export interface AcceptResult {
-  /** The broker has the command (`stored`), may have it (`unknown`), or does not have it (`refused`). */
-  readonly storage: 'stored' | 'unknown' | 'refused';
-  readonly answer: AcceptAnswer;
+export interface Refusal extends ProblemExtras {
+  readonly code: ErrorCode;
+  readonly retryAfterMs?: number;
 }
 
-export function refusal(code: ErrorCode, extras: ProblemExtras = {}, retryAfterMs?: number): AcceptAnswer {
-  return { kind: 'refused', code, extras, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-}
+export type AcceptAnswer = Refusal | { readonly notificationId: string; readonly isRepeat?: true };
+
+type AcceptNow = (ids: NotificationIds) => Promise<AcceptAnswer>;
 
 export interface IdempotencyDeps {
   readonly keys: NotificationKeys;
   readonly feed: NotificationFeed;
   readonly clock: Clock;
-  readonly count: (channel: string, result: string) => void;
-}
-
-interface KeyedNotification {
-  readonly owner: KeyOwner & { readonly channel: Channel };
-  /** The notificationId is not set yet. */
-  readonly command: SmsCommand | EmailCommand;
-  /** True if the caller has disconnected. */
-  readonly isGone: () => boolean;
-  readonly accept: (ids: NotificationIds) => Promise<AcceptResult>;
-  readonly repeatAnswer: (notificationId: string) => AcceptAnswer;
 }
 
 const KEYS_UNKNOWN =
   'Keys of the last 24 hours were lost, so that a repetition cannot be recognised: send requests with an Idempotency-Key again later.';
+const CONFLICT: Refusal = {
+  code: 'idempotency-conflict',
+  detail: 'Send a different notification under a different Idempotency-Key.',
+};
 
 /** Takes requests with the same key in turn. After an accepted one, equal ones get its response and others get 409. */
-export function createAcceptOnce(
-  deps: IdempotencyDeps,
-): (notification: KeyedNotification) => Promise<AcceptAnswer | undefined> {
+export function createAcceptOnce(deps: IdempotencyDeps) {
   const runInOrder = createKeyedQueue();
   const unknown: UnknownRequests = new LRUCache(atMost(MAX_UNKNOWN));
-  return (notification) => {
-    const keyId = deps.keys.idOf(notification.owner);
-    return runInOrder(keyId, () => acceptInTurn({ ...deps, unknown }, notification, keyId));
+  return (owner: KeyOwner, command: SmsCommand | EmailCommand, accept: AcceptNow): Promise<AcceptAnswer> => {
+    const keyId = deps.keys.idOf(owner);
+    const bodyHash = deps.keys.commands.hash(command);
+    return runInOrder(keyId, () => acceptInTurn({ ...deps, unknown }, owner, { keyId, bodyHash, accept }));
   };
 }
 
@@ -91,33 +73,26 @@ function createKeyedQueue() {
 
 async function acceptInTurn(
   deps: IdempotencyDeps & { readonly unknown: UnknownRequests },
-  notification: KeyedNotification,
-  keyId: string,
-): Promise<AcceptAnswer | undefined> {
-  const { owner, command, isGone, accept } = notification;
-  const { unknown } = deps;
-  const hasExpired = (sinceMs: number): boolean => deps.clock.now() - sinceMs >= KEY_LIFETIME_MS;
-  if (isGone()) return undefined;
-  const bodyHash = deps.keys.commands.hash(command);
-  const former = await deps.feed.acceptance(keyId);
-  if (former !== undefined && !hasExpired(former.acceptedAt)) {
-    if (former.bodyHash !== bodyHash) return refuseConflict(deps, notification);
-    deps.count(former.channel, 'repeated');
-    return notification.repeatAnswer(former.notificationId);
-  }
+  owner: KeyOwner,
+  given: Omit<NotificationIds, 'notificationId'> & { readonly accept: AcceptNow },
+): Promise<AcceptAnswer> {
+  const { keyId, bodyHash, accept } = given;
+  const { unknown, feed, clock } = deps;
+  const hasExpired = (sinceMs: number): boolean => clock.now() - sinceMs >= KEY_LIFETIME_MS;
+  const former = await feed.acceptance(keyId);
+  if (former !== undefined && !hasExpired(former.acceptedAt))
+    return former.bodyHash === bodyHash
+      ? { notificationId: former.notificationId, isRepeat: true }
+      : CONFLICT;
   const uncertain = unknown.get(keyId);
   if (uncertain !== undefined && uncertain.bodyHash !== bodyHash && !hasExpired(uncertain.atMs))
-    return refuseConflict(deps, notification);
-  const incompleteForMs = former === undefined ? deps.feed.incompleteForMs() : 0;
-  if (incompleteForMs > 0) {
-    deps.count(owner.channel, 'refused');
-    return refusal('not-ready', { detail: KEYS_UNKNOWN }, incompleteForMs);
-  }
+    return CONFLICT;
+  const retryAfterMs = former === undefined ? feed.incompleteForMs() : 0;
+  if (retryAfterMs > 0) return { code: 'not-ready', detail: KEYS_UNKNOWN, retryAfterMs };
   const notificationId = await chooseId(deps, owner, former?.notificationId);
-  const { storage, answer } = await accept({ notificationId, bodyHash, keyId });
-  if (storage === 'refused') return answer;
-  unknown.delete(keyId);
-  if (storage === 'unknown') unknown.set(keyId, { bodyHash, atMs: deps.clock.now() });
+  const answer = await accept({ notificationId, bodyHash, keyId });
+  if (!('code' in answer)) unknown.delete(keyId);
+  else if (answer.code === 'accept-unknown') unknown.set(keyId, { bodyHash, atMs: clock.now() });
   return answer;
 }
 
@@ -137,11 +112,4 @@ async function chooseId(
     if (state === undefined || clock.now() - earliestTime(state) < KEY_LIFETIME_MS) return id;
     id = keys.idOf(owner, id);
   }
-}
-
-function refuseConflict({ count }: IdempotencyDeps, { owner }: KeyedNotification): AcceptAnswer {
-  count(owner.channel, 'conflict');
-  return refusal('idempotency-conflict', {
-    detail: 'Send a different notification under a different Idempotency-Key.',
-  });
 }

@@ -3,27 +3,26 @@ import { renderBatch, type BatchResult } from '../../../shared/api/notification/
 import { isAbsent, isRecord, shapeFault } from '../../../shared/api/json/faults.ts';
 import { unknownField } from '../../../shared/api/json/unknown-fields.ts';
 import { NOTIFICATION_LIMITS } from '../../../shared/api/notification/notification-limits.ts';
-import type { NotificationReading } from '../../../shared/api/notification/read-command.ts';
-import type { NotificationDefinition } from '../../../shared/api/notification/send-operations.ts';
+import type { ReadRequest } from '../../../shared/api/json/request-reader.ts';
+import type { EmailCommand, SmsCommand } from '../../../shared/notification/notification-command.ts';
 import { warningsList } from '../../../shared/messaging/header-text.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { joinPath, type Warning } from '../../../shared/platform/problem.ts';
 import type { IngressContext } from '../server/context.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
-import type { Accept, ValidNotification } from './accept-notification.ts';
+import type { AcceptAnswer } from './idempotency.ts';
+
+type Read = ReadRequest<SmsCommand | EmailCommand>;
 
 /** A call whose headers are valid and whose body is parsed. */
 export interface SendCall {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
-  readonly definition: NotificationDefinition;
-  readonly reading: NotificationReading;
   readonly idempotencyKey: string | undefined;
-  /** What its notifications have in common. */
-  readonly common: Omit<ValidNotification, 'command' | 'idempotencyKey'>;
+  readonly read: (body: unknown) => Read | Promise<Read>;
+  /** Also answers for a notification with faults. */
+  readonly accept: (read: Read, idempotencyKey: string | undefined) => Promise<AcceptAnswer>;
 }
-
-type BatchDeps = Pick<IngressContext, 'admission' | 'log'> & { readonly accept: Accept };
 
 const { batchMessages, batchErrors } = NOTIFICATION_LIMITS;
 
@@ -36,8 +35,10 @@ export function messagesOf(body: unknown): readonly unknown[] {
  * Accepts each notification of a list by itself (N12). All are in progress together, so that the publisher sends many
  * commands at once.
  */
-export async function sendBatch({ accept, admission, log }: BatchDeps, call: SendCall): Promise<void> {
-  const { request, reply, definition, reading, common, idempotencyKey: key } = call;
+export async function sendBatch(
+  { admission, log }: Pick<IngressContext, 'admission' | 'log'>,
+  { request, reply, read, accept, idempotencyKey: key }: SendCall,
+): Promise<void> {
   const { body } = request;
   const messages = messagesOf(body);
   if (messages.length === 0 || messages.length > batchMessages) {
@@ -51,18 +52,17 @@ export async function sendBatch({ accept, admission, log }: BatchDeps, call: Sen
   const unknown = Object.keys(body as object).filter((name) => name !== 'messages');
   const warnings: Warning[] = unknown.map((name) => unknownField(name));
   const sendItem = async (item: unknown, index: number): Promise<BatchResult> => {
-    const read = await definition.reader.read(item, reading);
-    if (read.kind === 'invalid')
-      return { status: 'refused', problem: read.problem, errors: read.faults.slice(0, batchErrors) };
-    const place = `messages[${index}]`;
-    warnings.push(...read.warnings.map(({ code, path }) => ({ code, path: joinPath(place, path) })));
+    const found = await read(item);
+    if (found.kind === 'valid') {
+      const place = `messages[${index}]`;
+      warnings.push(...found.warnings.map(({ code, path }) => ({ code, path: joinPath(place, path) })));
+    }
     // A key of a single notification has no line break.
-    const idempotencyKey = key === undefined ? undefined : `${key}\n${index}`;
-    const answer = await accept({ ...common, idempotencyKey, command: read.payload });
-    if (answer === undefined) return { status: 'refused' };
-    if (answer.kind === 'accepted') return { notificationId: answer.notificationId, status: 'accepted' };
-    const { code: problem, extras } = answer;
-    return { status: problem === 'accept-unknown' ? 'unknown' : 'refused', problem, ...extras };
+    const answer = await accept(found, key === undefined ? undefined : `${key}\n${index}`);
+    if (!('code' in answer)) return { notificationId: answer.notificationId, status: 'accepted' };
+    const { code: problem, detail, errors } = answer;
+    const status = problem === 'accept-unknown' ? 'unknown' : 'refused';
+    return { status, problem, detail, errors: errors?.slice(0, batchErrors) };
   };
   const results = await Promise.all(
     messages.map((item, index) =>

@@ -51,37 +51,29 @@ type SendingDeps = NotificationContext & { readonly accept: Accept };
 
 /** POST of a notification (interface 4.8) or of several (N12). The token is accepted in the header only (E2). */
 export function registerSending(app: FastifyInstance, deps: SendingDeps): void {
-  const { bodyLimitBytes, emailBodyLimitBytes } = deps.options;
   for (const definition of NOTIFICATIONS) {
-    const { channel, path } = definition;
-    const limitBytes = channel === 'sms' ? bodyLimitBytes : emailBodyLimitBytes;
-    const single = { path, label: `send-${channel}`, limitBytes, hasTemplate };
-    registerPost(app, deps, { ...single, definition, send: sendOne });
-    const batch = { path: batchPath(path), label: `send-${channel}-batch`, limitBytes: emailBodyLimitBytes };
-    const more = { hasTemplate: (body: unknown) => messagesOf(body).some(hasTemplate), send: sendBatch };
-    registerPost(app, deps, { ...batch, ...more, definition, maxValues: MAX_REQUEST_VALUES });
+    registerPost(app, deps, definition, false);
+    registerPost(app, deps, definition, true);
   }
 }
 
-interface PostRoute {
-  readonly path: string;
-  readonly label: string;
-  readonly limitBytes: number;
-  readonly maxValues?: number;
-  readonly definition: NotificationDefinition;
-  readonly hasTemplate: (body: unknown) => boolean;
-  readonly send: (deps: SendingDeps, call: SendCall) => Promise<void>;
-}
-
 /** The cheapest checks come first. */
-function registerPost(app: FastifyInstance, deps: SendingDeps, route: PostRoute): void {
-  const { options, admission, traffic, channelProfiles } = deps;
-  const { definition, limitBytes, maxValues } = route;
+function registerPost(
+  app: FastifyInstance,
+  deps: SendingDeps,
+  definition: NotificationDefinition,
+  isBatch: boolean,
+): void {
+  const { options, admission, accept } = deps;
+  const { channel, path, reader } = definition;
+  const isSmall = channel === 'sms' && !isBatch;
+  const limitBytes = isSmall ? options.bodyLimitBytes : options.emailBodyLimitBytes;
   const costs = { limitBytes, bytesPerUnit: NOTIFICATION_BYTES_PER_UNIT };
-  app.post(route.path, {
+  const maxValues = isBatch ? MAX_REQUEST_VALUES : undefined;
+  app.post(isBatch ? batchPath(path) : path, {
     preHandler: [
-      labelMetrics(route.label),
-      requireOpen(traffic),
+      labelMetrics(`send-${channel}${isBatch ? '-batch' : ''}`),
+      requireOpen(deps.traffic),
       requireJson(limitBytes),
       authenticate(deps),
       admission.requirePermit((request) => queueOf(request.headers), costs),
@@ -89,15 +81,16 @@ function registerPost(app: FastifyInstance, deps: SendingDeps, route: PostRoute)
     handler: async (request, reply) => {
       const headers = readNotificationHeaders(request.raw, definition);
       if ('code' in headers) return sendProblem(reply, headers);
-      const profile = channelProfiles(definition.channel);
+      const profile = deps.channelProfiles(channel);
       if (profile === undefined) return refuse(reply, 'no-provider');
-      await readJsonBody(request, reply, { limitBytes, ...(maxValues === undefined ? {} : { maxValues }) });
+      await readJsonBody(request, reply, { limitBytes, maxValues });
       admission.spend(request, request.bodyCost);
       if (reply.sent) return;
-      const findTemplate = route.hasTemplate(request.body) ? await deps.templates() : undefined;
+      const { body } = request;
+      const hasTemplate = (isBatch ? messagesOf(body) : [body]).some(namesTemplate);
+      const findTemplate = hasTemplate ? await deps.templates() : undefined;
       if (typeof findTemplate === 'string') return refuse(reply, 'not-ready', { detail: findTemplate });
-      const nowMs = deps.clock.now();
-      const reading = { country: options.defaultCountry, ...profile, nowMs, findTemplate };
+      const reading = { country: options.defaultCountry, ...profile, nowMs: deps.clock.now(), findTemplate };
       const common = {
         definition,
         priority: headers.priority,
@@ -105,31 +98,39 @@ function registerPost(app: FastifyInstance, deps: SendingDeps, route: PostRoute)
         traceParent: readTraceContext(request.headers).traceParent,
         isGone: () => reply.raw.destroyed,
       };
-      await route.send(deps, { ...headers, request, reply, definition, reading, common });
+      const call: SendCall = {
+        request,
+        reply,
+        idempotencyKey: headers.idempotencyKey,
+        read: (sent) => reader.read(sent, reading),
+        accept: async (read, idempotencyKey) =>
+          read.kind === 'invalid'
+            ? { code: read.problem, errors: read.faults }
+            : accept({ ...common, idempotencyKey, command: read.payload }),
+      };
+      await (isBatch ? sendBatch(deps, call) : sendOne(call));
     },
   });
 }
 
-async function sendOne({ accept }: SendingDeps, call: SendCall): Promise<void> {
-  const { request, reply, definition, reading, common, idempotencyKey } = call;
-  const read = await definition.reader.read(request.body, reading);
+async function sendOne({ request, reply, read, accept, idempotencyKey }: SendCall): Promise<void> {
+  const found = await read(request.body);
   // The command holds the attachments now; this frees their second copy.
   request.body = undefined;
-  if (read.kind === 'invalid')
-    return sendProblem(reply, createProblem(read.problem, { errors: read.faults }));
-  const answer = await accept({ ...common, idempotencyKey, command: read.payload });
-  if (answer === undefined || reply.raw.destroyed) return;
-  if (answer.kind === 'refused') {
-    if (answer.retryAfterMs !== undefined) setRetryAfter(reply, answer.retryAfterMs);
-    return refuse(reply, answer.code, answer.extras);
+  const answer = await accept(found, idempotencyKey);
+  if (reply.raw.destroyed) return;
+  if ('code' in answer) {
+    const { code, retryAfterMs, ...extras } = answer;
+    if (retryAfterMs !== undefined) setRetryAfter(reply, retryAfterMs);
+    return refuse(reply, code, extras);
   }
-  const header = warningsList(read.warnings, undefined);
+  const header = found.kind === 'valid' ? warningsList(found.warnings, undefined) : undefined;
   if (header !== undefined) reply.header('warnings', header);
   reply.header('location', `/api/notifications/v1/${answer.notificationId}`);
   sendJson(reply, 202, renderAccepted(answer.notificationId));
 }
 
-function hasTemplate(body: unknown): boolean {
+function namesTemplate(body: unknown): boolean {
   return isRecord(body) && !isAbsent(body['template']);
 }
 

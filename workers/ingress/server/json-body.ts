@@ -36,7 +36,7 @@ export function requireJson(limitBytes: number) {
 export async function readJsonBody(
   request: FastifyRequest,
   reply: FastifyReply,
-  { limitBytes, maxValues }: { readonly limitBytes: number; readonly maxValues?: number },
+  { limitBytes, maxValues }: { readonly limitBytes: number; readonly maxValues?: number | undefined },
 ): Promise<void> {
   const read = await readRawBody(request, reply, limitBytes);
   if (read === undefined) return;
