@@ -1,5 +1,4 @@
 import { NOTIFICATION_LIMITS } from '../../shared/api/notification/notification-limits.ts';
-import type { InvalidRequest } from '../../shared/api/json/request-reader.ts';
 import {
   checkAttachments,
   checkEmailCommand,
@@ -177,62 +176,32 @@ function commandProcess(context: WorkerContext, shared: SharedParts, queue: Queu
 }
 
 function commandHandlers({ channel, priority, delivery, templates, onUnknownMembers }: Queue): Handlers {
-  const deliver = (
-    faults: InvalidRequest | undefined,
-    { notificationId }: SmsCommand | EmailCommand,
-    outbound: (id: string) => Outbound,
-    context: Request,
-  ): Outcome | Promise<Outcome> => {
-    const { message, originTimestampMs, warnings, signal } = context;
-    const copy = readCopy(message, originTimestampMs, notificationId, priority);
+  const type = COMMAND_TYPES[channel];
+  const handle = async (payload: unknown, given: Request): Promise<Outcome> => {
+    const filled = await templates.fill(type, payload as SmsCommand | EmailCommand, given);
+    const { command, request } = filled;
+    const { message, originTimestampMs, warnings, signal } = request;
+    const faults = filled.faults ?? (await faultsOf(command, originTimestampMs));
+    const copy = readCopy(message, originTimestampMs, command.notificationId, priority);
+    const outbound = { ...command, channel, id: copy.id } as Outbound;
     if (faults !== undefined) {
       const problem = createProblem(faults.problem, { errors: faults.faults });
       if (copy.isOriginal) return refused(problem);
-      return delivery.reject(copy, problem.code, signal, outbound(copy.id));
+      return delivery.reject(copy, problem.code, signal, outbound);
     }
     if (copy.isOriginal && warnings !== undefined) onUnknownMembers(channel, warnings.length);
     if (isTooLarge(copy)) {
       const detail = `The command must have at most ${NOTIFICATION_LIMITS.commandBytes} bytes, so that its retries fit.`;
       return refused(createProblem('body-too-large', { detail }));
     }
-    return delivery.deliver(copy, outbound(copy.id), context);
+    return delivery.deliver(copy, outbound, request);
   };
-  const deliverSms = (command: SmsCommand, context: Request, faults?: InvalidRequest) =>
-    deliver(
-      faults ?? checkSmsCommand(command, context.originTimestampMs),
-      command,
-      (id) => ({ ...command, channel: 'sms', id }),
-      context,
-    );
-  const deliverEmail = async (command: EmailCommand, context: Request, faults?: InvalidRequest) =>
-    deliver(
-      faults ?? checkEmailCommand(command, context.originTimestampMs) ?? (await checkAttachments(command)),
-      command,
-      (id) => ({ ...command, channel: 'email', id }),
-      context,
-    );
-  const { sms, email } = COMMAND_TYPES;
-  if (channel === 'sms') {
-    return {
-      [sms]: (payload, context) => {
-        const command = payload as SmsCommand;
-        const { template } = command;
-        if (template === undefined) return deliverSms(command, context);
-        return templates
-          .fill(sms, command, template, context)
-          .then((filled) => deliverSms(filled.command, filled.request, filled.faults));
-      },
-    };
-  }
-  return {
-    [email]: async (payload, context) => {
-      const command = payload as EmailCommand;
-      const { template } = command;
-      if (template === undefined) return deliverEmail(command, context);
-      const filled = await templates.fill(email, command, template, context);
-      return deliverEmail(filled.command, filled.request, filled.faults);
-    },
-  };
+  return { [type]: handle };
+}
+
+async function faultsOf(command: SmsCommand | EmailCommand, writtenAtMs: number) {
+  if (!('subject' in command)) return checkSmsCommand(command, writtenAtMs);
+  return checkEmailCommand(command, writtenAtMs) ?? (await checkAttachments(command));
 }
 
 /** Only an original's headers count: those of later copies are in the room that `commandBytes` leaves for them. */

@@ -1,28 +1,19 @@
 import { fillTemplate, type FindTemplate } from '../../shared/api/notification/fill-template.ts';
-import { shapeFault } from '../../shared/api/json/faults.ts';
+import { besideTemplate } from '../../shared/api/notification/read-command.ts';
 import { invalid, type InvalidRequest } from '../../shared/api/json/request-reader.ts';
 import { HEADER } from '../../shared/messaging/headers.ts';
 import type { Request } from '../../shared/messaging/handler/request.ts';
-import type {
-  EmailCommand,
-  SmsCommand,
-  TemplateUse,
-} from '../../shared/notification/notification-command.ts';
+import type { EmailCommand, SmsCommand } from '../../shared/notification/notification-command.ts';
 import type { createCommandCheck } from '../../shared/notification/command-proof.ts';
 import { errorText, InfrastructureError } from '../../shared/platform/errors.ts';
 import type { WorkerCatalogue } from '../../shared/product/storage/catalogue-table.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
 import { readCopy } from './retry/command-copy.ts';
 
-interface Filled<Command> {
-  readonly command: Command;
+interface Filled {
+  readonly command: SmsCommand | EmailCommand;
   readonly request: Request;
-  readonly faults: InvalidRequest | undefined;
-}
-
-async function openNow(context: WorkerContext): Promise<WorkerCatalogue> {
-  const { openCatalogue } = await import('../../shared/product/storage/catalogue-table.ts');
-  return openCatalogue(context, 'notification');
+  readonly faults?: InvalidRequest;
 }
 
 export type UpstreamTemplates = ReturnType<typeof createUpstreamTemplates>;
@@ -33,46 +24,39 @@ export function createUpstreamTemplates(
   checkText: ReturnType<typeof createCommandCheck>,
 ) {
   let opening: Promise<WorkerCatalogue> | undefined;
+  const openNow = async (): Promise<WorkerCatalogue> => {
+    const { openCatalogue } = await import('../../shared/product/storage/catalogue-table.ts');
+    return openCatalogue(context, 'notification');
+  };
   const open = async (): Promise<FindTemplate> => {
-    try {
-      opening ??= openNow(context);
-      const catalogue = await opening;
-      const { status, reason = '' } = catalogue.health();
-      if (status !== 'ready') throw new InfrastructureError('catalogue-behind', reason);
-      return (code) => catalogue.view.list('notification-template', code);
-    } catch (error) {
-      if (error instanceof InfrastructureError) throw error;
+    const catalogue = await (opening ??= openNow()).catch((error: unknown) => {
       opening = undefined;
       throw new InfrastructureError('catalogue-unreadable', errorText(error), error);
-    }
+    });
+    const { status, reason = '' } = catalogue.health();
+    if (status !== 'ready') throw new InfrastructureError('catalogue-behind', reason);
+    return (code) => catalogue.view.list('notification-template', code);
   };
   return {
     /**
-     * Fills in the template of a command (N9). The message of the request then has the texts in its place, which all
-     * copies keep, and the hash by which repeats are recognised. Rejects with InfrastructureError while the catalogue
-     * cannot be read.
+     * Fills in the template of a command, if it has one (N9). The message of the request then has the texts in its
+     * place, which all copies keep, and the hash by which repeats are recognised. Rejects with InfrastructureError
+     * while the catalogue cannot be read.
      */
-    fill: async <Command extends SmsCommand | EmailCommand>(
-      type: string,
-      given: Command,
-      use: TemplateUse,
-      request: Request,
-    ): Promise<Filled<Command>> => {
-      const sent = (['message', 'subject'] as const).filter((name) => Reflect.get(given, name));
-      const both = sent.map((name) =>
-        shapeFault(name, 'mutually-exclusive', 'must not be sent with a template'),
-      );
-      const { texts, faults } = fillTemplate('subject' in given ? 'email' : 'sms', use, await open());
-      const all = [...both, ...faults];
+    fill: async (type: string, given: SmsCommand | EmailCommand, request: Request): Promise<Filled> => {
+      const { template } = given;
+      if (template === undefined) return { command: given, request };
+      const channel = 'subject' in given ? 'email' : 'sms';
+      const { texts, faults } = fillTemplate(channel, template, await open());
+      const all = [...besideTemplate({ ...given, contentType: undefined }), ...faults];
       if (all.length > 0) return { command: given, request, faults: invalid(all) };
       const command = { ...given, ...texts, template: undefined };
       const { message, originTimestampMs, format } = request;
       const { id } = readCopy(message, originTimestampMs, given.notificationId);
       const { textHash } = checkText(id, given, undefined);
-      const encoded = await context.codec.encode(type, command, format);
-      const headers = { ...message.headers, ...encoded.headers, [HEADER.textHash]: textHash };
-      const filled = { ...message, value: encoded.value, headers };
-      return { command, request: { ...request, message: filled }, faults: undefined };
+      const { value, headers } = await context.codec.encode(type, command, format);
+      const filled = { ...message.headers, ...headers, [HEADER.textHash]: textHash };
+      return { command, request: { ...request, message: { ...message, value, headers: filled } } };
     },
     stop: async (timeoutMs: number): Promise<void> => {
       const opened = await opening?.catch(() => undefined);

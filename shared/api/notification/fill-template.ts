@@ -16,71 +16,55 @@ import { NotificationRules } from './field-rules.ts';
 export type FindTemplate = (code: string) => NotificationTemplateRecord | undefined;
 
 type Texts = Partial<Pick<EmailCommand, 'subject' | 'message' | 'contentType'>>;
+type Text = NotificationTemplateRecord['Sms'][number] & Partial<NotificationTemplateRecord['Email'][number]>;
+
+const UNKNOWN = 'must be the code of an Active template of the catalogue with a text of this channel';
 
 /** The texts of a template that is filled in, or its faults. */
 export function fillTemplate(
   channel: Channel,
-  use: TemplateUse,
+  { name, language, fields }: TemplateUse,
   find: FindTemplate,
 ): { readonly texts: Texts; readonly faults: readonly Fault[] } {
-  const record = find(use.name);
-  if (record === undefined)
+  const { Fields, Sms, Email } = find(name) ?? { Fields: [], Sms: [], Email: [] };
+  const all: readonly Text[] = channel === 'email' ? Email : Sms;
+  const [first] = all;
+  if (first === undefined)
     return { texts: {}, faults: [shapeFault('template.name', 'unknown-value', UNKNOWN)] };
-  const rules = new NotificationRules();
-  const text = textOf(record, use, channel === 'email' ? 'Email' : 'Sms', rules);
+  const { subject, text: body, smsText, faults } = new NotificationRules();
+  const text = language === undefined ? first : all.find((one) => isSameCode(one.Language, language));
+  if (text === undefined) {
+    const known = `must be one of ${all.map(({ Language }) => Language).join(', ')}`;
+    faults.push(shapeFault('template.language', 'unknown-value', known));
+  }
   const inSubject = namesIn(text?.Subject ?? '');
-  const values = new Map<string, unknown>(Object.entries(use.fields));
-  const textIn = (name: string): string => {
-    const value = values.get(name);
+  const values = new Map<string, unknown>(Object.entries(fields));
+  for (const { Name, IsOptional } of Fields) {
+    const [path, value] = [`template.fields.${Name}`, values.get(Name)];
+    if (typeof value === 'string') (inSubject.includes(Name) ? subject : body)(path, value);
+    else if (!IsOptional && value === undefined)
+      faults.push(shapeFault(path, 'missing', 'is missing; must be text'));
+  }
+  const known = Fields.map(({ Name }) => Name);
+  for (const sent of values.keys()) {
+    const path = `template.fields.${sent.slice(0, MAX_SHOWN_NAME)}`;
+    if (!known.includes(sent)) faults.push(unknownFieldFault(path, sent, known));
+  }
+  if (text === undefined || faults.length > 0) return { texts: {}, faults };
+  const { Subject, Message, ContentType: contentType = 'text/plain' } = text;
+  const valueOf = (field: string): string => {
+    const value = values.get(field);
     return typeof value === 'string' ? value : '';
   };
-  for (const { Name, IsOptional } of record.Fields) {
-    const [path, value] = [`template.fields.${Name}`, values.get(Name)];
-    if (typeof value === 'string') (inSubject.includes(Name) ? rules.subject : rules.text)(path, value);
-    else if (!IsOptional && value === undefined)
-      rules.faults.push(shapeFault(path, 'missing', 'is missing; must be text'));
+  const message = fillNames(Message, contentType === 'text/html' ? (one) => escaped(valueOf(one)) : valueOf);
+  if (Subject === undefined) {
+    smsText('template', message);
+    return { texts: { message }, faults };
   }
-  const known = record.Fields.map(({ Name }) => Name);
-  for (const name of values.keys())
-    if (!known.includes(name))
-      rules.faults.push(unknownFieldFault(`template.fields.${name.slice(0, MAX_SHOWN_NAME)}`, name, known));
-  if (text === undefined || rules.faults.length > 0) return { texts: {}, faults: rules.faults };
-  const texts = fillTexts(text, textIn);
-  if (texts.subject === undefined) rules.smsText('template', texts.message);
-  else {
-    rules.subject('template', texts.subject);
-    rules.text('template', texts.message);
-  }
-  return { texts, faults: rules.faults };
-}
-
-const UNKNOWN = 'must be the code of an Active template of the catalogue';
-
-function textOf(
-  record: NotificationTemplateRecord,
-  { language }: TemplateUse,
-  channel: 'Sms' | 'Email',
-  { faults }: NotificationRules,
-) {
-  const texts: readonly Text[] = record[channel];
-  const text = language === undefined ? texts[0] : texts.find((one) => isSameCode(one.Language, language));
-  const languages = texts.map(({ Language }) => Language).join(', ');
-  if (texts.length === 0)
-    faults.push(
-      shapeFault('template.name', 'unknown-value', 'must be a template with a text of this channel'),
-    );
-  else if (text === undefined)
-    faults.push(shapeFault('template.language', 'unknown-value', `must be one of ${languages}`));
-  return text;
-}
-
-type Text = NotificationTemplateRecord['Sms'][number] & Partial<NotificationTemplateRecord['Email'][number]>;
-
-function fillTexts(text: Text, valueOf: (name: string) => string): Texts & { readonly message: string } {
-  const { Subject, Message, ContentType: contentType } = text;
-  if (Subject === undefined || contentType === undefined) return { message: fillNames(Message, valueOf) };
-  const inMessage = contentType === 'text/html' ? (name: string) => escaped(valueOf(name)) : valueOf;
-  return { subject: fillNames(Subject, valueOf), message: fillNames(Message, inMessage), contentType };
+  const texts = { subject: fillNames(Subject, valueOf), message, contentType };
+  subject('template', texts.subject);
+  body('template', message);
+  return { texts, faults };
 }
 
 function escaped(value: string): string {

@@ -54,7 +54,6 @@ export type Normalise<Command> = (
   readonly files: readonly (Attachment | undefined)[];
 };
 
-const NOT_WITH_TEMPLATE = 'must not be sent with a template';
 const NO_SENDER = 'is missing; must be sent, since no provider of this channel has a default sender';
 
 /** Makes a reader of objects with the fields of the definition, whose values `normalise` checks by the rules. */
@@ -77,10 +76,9 @@ export function createReader<Command extends CommandOptions>(
     const variants = caseVariants(known, fields);
     const refused = new Set(variants.map(({ path }) => path));
     const { template } = command;
-    const isNamed = template !== undefined && template.name !== '' && reading.findTemplate !== undefined;
-    const filled = isNamed
-      ? fillTemplate('subject' in command ? 'email' : 'sms', template, reading.findTemplate)
-      : undefined;
+    const channel = 'subject' in command ? 'email' : 'sms';
+    const { findTemplate } = reading;
+    const filled = template?.name && findTemplate ? fillTemplate(channel, template, findTemplate) : undefined;
     if (reading.nowMs !== undefined) rules.sendAt(command.sendAt, reading.nowMs);
     const needsSender = !reading.hasDefaultSender && isRecord(body) && isAbsent(sent['sender']);
     const faults = [
@@ -88,9 +86,7 @@ export function createReader<Command extends CommandOptions>(
       ...variants,
       ...[
         ...(shape.success ? [] : toFaults(shape.error.issues, fields)),
-        ...(isRecord(body) && Object.hasOwn(definition.shape, 'template')
-          ? textFaults(sent, definition.shape)
-          : []),
+        ...(isRecord(body) ? textFaults(sent, definition.shape) : []),
       ].toSorted((one, other) => placeOf(one) - placeOf(other)),
       ...(needsSender ? [shapeFault('sender', 'missing', NO_SENDER)] : []),
       ...rules.faults,
@@ -147,15 +143,17 @@ function readId(fields: Fields): string | undefined {
   return typeof id === 'string' && GUID.test(id) ? id.toLowerCase() : undefined;
 }
 
-/** Refuses texts beside a template, and missing ones without. */
+/** The faults of texts that a template replaces. */
+export function besideTemplate(sent: Fields): readonly Fault[] {
+  const names = ['message', 'subject', 'contentType'].filter((name) => (sent[name] ?? '') !== '');
+  return names.map((name) => shapeFault(name, 'mutually-exclusive', 'must not be sent with a template'));
+}
+
 function textFaults(sent: Fields, known: z.ZodRawShape): readonly Fault[] {
-  const hasTemplate = !isAbsent(sent['template']);
-  return ['message', 'subject', 'contentType'].flatMap((name) => {
-    const isSent = !isAbsent(sent[name]);
-    if (hasTemplate && isSent) return [shapeFault(name, 'mutually-exclusive', NOT_WITH_TEMPLATE)];
-    const isMissing = !isSent && name !== 'contentType' && Object.hasOwn(known, name);
-    return isMissing && !hasTemplate ? [shapeFault(name, 'missing', 'is missing; must be text')] : [];
-  });
+  if (!Object.hasOwn(known, 'template')) return [];
+  if (!isAbsent(sent['template'])) return besideTemplate(sent);
+  const names = ['message', 'subject'].filter((name) => Object.hasOwn(known, name) && isAbsent(sent[name]));
+  return names.map((name) => shapeFault(name, 'missing', 'is missing; must be text'));
 }
 
 function readOptions(fields: Fields, rules: NotificationRules): CommandOptions {
