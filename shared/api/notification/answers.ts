@@ -115,7 +115,7 @@ export function renderNotification(
   });
 }
 
-function shownStatus(state: NotificationState | undefined): ShownStatus {
+export function shownStatus(state: NotificationState | undefined): ShownStatus {
   if (state?.status !== 'sending') return state?.status ?? 'accepted';
   return state.attempt > 1 ? 'retrying' : 'accepted';
 }

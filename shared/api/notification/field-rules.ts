@@ -1,6 +1,6 @@
 /** The rules for the fields of a notification (N3, N4). Faults never repeat a value, which may be personal data. */
 
-import { parseCalendarDate } from '../../lending/dates/calendar-date.ts';
+import { z } from 'zod';
 import { CATEGORIES, type Attachment, type CommandOptions } from '../../notification/notification-command.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { cleanFileName, FILE_EXTENSIONS, isAllowedName, isPlainFileName } from './attachments.ts';
@@ -18,7 +18,7 @@ const MIB = 1_024 * 1_024;
 const TOO_LARGE = `must have at most ${LIMIT.attachmentBytes / MIB} MiB decoded, all files together`;
 // eslint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
-const DATE_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/;
+const DATE_TIME = z.iso.datetime({ offset: true });
 const NOT_A_TIME = 'must be a date-time with its offset from UTC, such as 2026-05-01T09:30:00+03:00';
 const DAY_MS = 24 * 3_600_000;
 const NUL = '\u0000';
@@ -106,10 +106,8 @@ export class NotificationRules {
 
   /** Epoch milliseconds of a date-time with its offset. */
   readonly time = (path: string, value: string): number | undefined => {
-    const day = DATE_TIME.exec(value)?.[1];
-    const isValid = day !== undefined && parseCalendarDate(day) !== undefined;
-    const ms = isValid ? Date.parse(value) : Number.NaN;
-    return Number.isFinite(ms) ? ms : this.#refuse(path, 'invalid-date', NOT_A_TIME);
+    const isTime = DATE_TIME.safeParse(value).success;
+    return isTime ? Date.parse(value) : this.#refuse(path, 'invalid-date', NOT_A_TIME);
   };
 
   /** Refuses a `sendAt` that is too far after `fromMs`. Both are epoch milliseconds. */

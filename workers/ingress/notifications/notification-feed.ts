@@ -13,7 +13,7 @@ import {
   type RecordPlace,
 } from '../../../shared/messaging/record-index/record-index.ts';
 import { isTransientFailure } from '../../../shared/messaging/outcome.ts';
-import { isPromise, type SyncOrAsync } from '../../../shared/platform/sync-or-async.ts';
+import { andThen, isPromise, type SyncOrAsync } from '../../../shared/platform/sync-or-async.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import type {
   NotificationAcceptance,
@@ -34,8 +34,6 @@ export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 /** Maximum number of own records not read back. Drops only stored ones: AcceptanceRecords has at most 20,000 ids. */
 const MAX_OWN_RECORDS = 30_000;
-/** Maximum number of states that are decoded only to fetch their schema. Beyond it the order of the log decides. */
-const MAX_FETCHING = 100;
 const CATCH_UP_MS = 1_000;
 const KEY_OF = { acceptance: 'acceptance ', state: 'state ', receipt: 'receipt ' } as const;
 const KINDS = ['acceptance', 'state', 'receipt'] as const satisfies (keyof typeof KEY_OF)[];
@@ -83,8 +81,7 @@ export function createNotificationFeed(
     { ...deps, clientId: 'ingress-notifications', topics, index },
     (message) => {
       clockWarning.see(message);
-      receive(message);
-      index.passed({ ...message, offset: message.offset + 1 });
+      return andThen(receive(message), () => index.passed({ ...message, offset: message.offset + 1 }));
     },
   );
   return {
@@ -124,22 +121,21 @@ function createReceiver(
   codec: Codec,
   deps: { readonly accepted: ReturnType<typeof createAcceptances>; readonly acceptanceTopic: string },
 ) {
-  const { accepted, acceptanceTopic } = deps;
-  const states = createStateOrder(codec);
-  return ({ key, value, ...message }: LogMessage): void => {
-    if (key === null) return;
-    const isAcceptance = message.topic === acceptanceTopic;
+  const { accepted, acceptanceTopic: topic } = deps;
+  return ({ key, value, ...message }: LogMessage): SyncOrAsync<void> => {
+    if (key === null) return undefined;
+    const { timestampMs, headers } = message;
+    const isAcceptance = message.topic === topic;
     const [id = '', receipt] = isAcceptance ? [key.toString()] : key.toString().split('/');
     const kind = isAcceptance ? 'acceptance' : receipt === undefined ? 'state' : 'receipt';
     const name = KEY_OF[kind] + id;
-    if (value === null) index.delete(name);
-    else if (!isReadable(value, message.headers)) return;
-    else if (isAcceptance) accepted.receive(id, { ...message, key, value });
-    else if (states.isNew(value, index.find(name)?.value)) {
-      put(index, name, value, message.timestampMs);
-      const { timestampMs } = message;
-      accepted.renew(id, { topic: acceptanceTopic, timestampMs }, () => states.read(value)?.status);
-    }
+    if (value === null) return index.delete(name);
+    if (!isReadable(value, headers)) return undefined;
+    if (isAcceptance) return accepted.receive(id, { ...message, key, value });
+    return andThen(compare(codec, value, index.find(name)?.value), ({ isNew, status }) => {
+      if (isNew) put(index, name, value, timestampMs);
+      if (isNew && status === 'scheduled') accepted.renew(id, { topic, timestampMs });
+    });
   };
 }
 
@@ -190,14 +186,10 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
       return read === undefined || isNewUse ? added?.value : read.value;
     },
     /** Writes the acceptance of a scheduled notification again after a day, so that it does not expire too early. */
-    renew: (
-      id: string,
-      at: { readonly topic: string; readonly timestampMs: number },
-      readStatus: () => NotificationStatus | undefined,
-    ): void => {
+    renew: (id: string, at: { readonly topic: string; readonly timestampMs: number }): void => {
       const known = findRead(id);
       if (known === undefined || at.timestampMs - known.writtenAtMs < KEY_LIFETIME_MS) return;
-      if (readStatus() === 'scheduled') restoreFirst({ ...at, key: id, value: Buffer.from(known.value) });
+      restoreFirst({ ...at, key: id, value: Buffer.from(known.value) });
     },
     receive: (id: string, message: LogMessage & { readonly value: Buffer }): void => {
       const { topic, value, headers, timestampMs } = message;
@@ -235,31 +227,26 @@ function createRecentReader(index: RecordIndex, codec: Codec) {
   };
 }
 
-function createStateOrder(codec: Codec) {
-  /** Number of states that are being decoded only to fetch their schema for later states. */
-  let fetching = 0;
-  const read = (value: Uint8Array): NotificationState | undefined => {
-    try {
-      const state = decode<NotificationState>(codec, STATE_TYPE, value);
-      if (!isPromise(state)) return state;
-      fetching += 1;
-      const end = (): void => void (fetching -= 1);
-      state.then(end, end);
-    } catch (error) {
-      if (!isTransientFailure(error)) throw error;
-    }
-    return undefined;
-  };
-  return {
-    /** Undefined if it cannot be read yet. */
-    read,
-    /** True if a state supersedes the known one, or if one of the two cannot be read yet. */
-    isNew: (value: Uint8Array, former: Uint8Array | undefined): boolean => {
-      if (former === undefined || fetching >= MAX_FETCHING) return true;
-      const [next, known] = [read(value), read(former)];
-      return next === undefined || known === undefined || supersedes(next, known);
-    },
-  };
+/** Whether a state supersedes the known one. If one of the two cannot be read, the order of the log decides. */
+function compare(
+  codec: Codec,
+  value: Uint8Array,
+  former: Uint8Array | undefined,
+): SyncOrAsync<{ readonly isNew: boolean; readonly status?: NotificationStatus }> {
+  if (former === undefined) return { isNew: true };
+  try {
+    const read = (one: Uint8Array) => decode<NotificationState>(codec, STATE_TYPE, one);
+    const compared = andThen(read(former), (known) =>
+      andThen(read(value), (next) => ({
+        isNew: next === undefined || supersedes(next, known),
+        ...(next !== undefined && { status: next.status }),
+      })),
+    );
+    return isPromise(compared) ? compared.catch(() => ({ isNew: true })) : compared;
+  } catch (error) {
+    if (!isTransientFailure(error)) throw error;
+    return { isNew: true };
+  }
 }
 
 /** `type`: that of a value in JSON. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { renderNotification } from '../../../shared/api/notification/answers.ts';
+import { renderNotification, shownStatus } from '../../../shared/api/notification/answers.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { hashSubject } from '../access/access.ts';
 import { authenticate } from '../server/authentication.ts';
@@ -14,7 +14,7 @@ import { ACCEPTANCE_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import type { NotificationFeed } from './notification-feed.ts';
 import { encodeState } from '../../../shared/api/notification/state-record.ts';
 
-type StatusRouteDeps = IngressContext & Record<'feed', NotificationFeed> & Record<'publisher', Publisher>;
+type StatusRouteDeps = IngressContext & { readonly feed: NotificationFeed; readonly publisher: Publisher };
 
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -121,25 +121,28 @@ async function cancel(
   let { state } = known;
   if (state?.status === 'scheduled') {
     await publishCancelled(deps, state);
-    if (!(await feed.catchUp())) return refuse(reply, 'not-ready', { detail: MAYBE_CANCELLED });
+    if (!(await feed.catchUp())) return refuseBehind(reply);
     state = await feed.state(id);
   }
-  const answer = renderNotification(known.acceptance, { ...known, state });
-  if (state?.status === 'cancelled') return sendJson(reply, 200, answer);
-  const { status } = JSON.parse(answer) as { readonly status: string };
+  if (state?.status === 'cancelled')
+    return sendJson(reply, 200, renderNotification(known.acceptance, { ...known, state }));
+  const status = known.receipt?.status ?? shownStatus(state);
   refuse(reply, 'not-cancellable', { detail: `Its status is ${status}.` });
 }
-
-const MAYBE_CANCELLED = 'The notification may have been cancelled; repeat the request.';
 
 async function publishCancelled(
   { codec, clock, options, publisher, feed }: StatusRouteDeps,
   scheduled: NotificationState,
 ): Promise<void> {
-  const updatedAt = clock.now();
-  const cancelled = { status: 'cancelled', updatedAt, nextAttemptAt: undefined } as const;
-  const state = { ...scheduled, ...cancelled };
-  const { value, headers } = await encodeState(codec, state, feed.formatOf(state.notificationId));
+  const { notificationId: key } = scheduled;
+  const timestampMs = clock.now();
+  const state = {
+    ...scheduled,
+    status: 'cancelled',
+    updatedAt: timestampMs,
+    nextAttemptAt: undefined,
+  } as const;
+  const { value, headers } = await encodeState(codec, state, feed.formatOf(key));
   const topic = topicName(options.topicPrefix, 'notificationOutcomes');
-  await publisher.publish([{ topic, key: scheduled.notificationId, value, headers, timestampMs: updatedAt }]);
+  await publisher.publish([{ topic, key, value, headers, timestampMs }]);
 }

@@ -73,12 +73,11 @@ export type Conclusion =
       readonly nextAttemptAt: number;
       readonly tierMs: number;
     }
-  | { readonly status: 'suppressed'; readonly code: string }
   | { readonly status: 'scheduled'; readonly nextAttemptAt: number; readonly tierMs: number }
   | FinalFailure;
 
 interface FinalFailure {
-  readonly status: 'failed' | 'parked';
+  readonly status: 'failed' | 'parked' | 'suppressed';
   readonly code: string;
 }
 
@@ -210,7 +209,7 @@ function beginRound(delivery: DeliveryContext, situation: Situation): Decision {
     return end(refused(createProblem('deadline-exceeded')));
   }
   if (isDeadlineOver) return concluded(fail(copy, 'deadline-exceeded'));
-  if (suppression !== undefined) return concluded(suppress(copy, suppression));
+  if (suppression !== undefined) return concluded(fail(copy, suppression, 'suppressed'));
   if (quota !== undefined && known === undefined) return concluded(fail(copy, quota));
   if (situation.sendAt !== undefined && situation.sendAt > times.nowMs)
     return waitForSendAt(delivery, situation, situation.sendAt - times.nowMs);
@@ -300,14 +299,13 @@ export function acceptsSecondSend({ copy, unknownPolicy }: DeliveryContext): boo
   return unknownPolicy === 'resend' || copy.redriveUnknown;
 }
 
-/** Ends a notification as failed, or as parked if an earlier round may have sent it. */
-export function fail({ history }: Pick<DeliveryCopy, 'history'>, code: string): FinalFailure {
-  return history.some(isUnknown) ? PARKED : { status: 'failed', code };
-}
-
-/** Ends a notification as suppressed, which is no failure, or as parked if an earlier round may have sent it. */
-function suppress({ history }: Pick<DeliveryCopy, 'history'>, code: string): Conclusion {
-  return history.some(isUnknown) ? PARKED : { status: 'suppressed', code };
+/** Ends a notification as failed or suppressed, or as parked if an earlier round may have sent it. */
+export function fail(
+  { history }: Pick<DeliveryCopy, 'history'>,
+  code: string,
+  status: FinalFailure['status'] = 'failed',
+): FinalFailure {
+  return history.some(isUnknown) ? PARKED : { status, code };
 }
 
 function concluded(conclusion: Conclusion): Decision {

@@ -373,14 +373,12 @@ export class CommandDelivery {
       case 'sent':
       case 'suppressed':
         return done();
+      case 'scheduled':
       case 'retrying': {
         const { nextAttemptAt: dueAtMs, tierMs } = conclusion;
-        return this.#writeRetryCopy(run, { attempt: copy.attempt + 1, dueAtMs, tierMs, attempts });
-      }
-      case 'scheduled': {
-        const { nextAttemptAt: dueAtMs, tierMs } = conclusion;
-        const next = { attempt: copy.attempt, dueAtMs, tierMs, attempts, isScheduled: true };
-        return this.#writeRetryCopy(run, next);
+        const isScheduled = conclusion.status === 'scheduled';
+        const attempt = isScheduled ? copy.attempt : copy.attempt + 1;
+        return this.#writeRetryCopy(run, { attempt, dueAtMs, tierMs, attempts, isScheduled });
       }
       case 'failed':
       case 'parked':
