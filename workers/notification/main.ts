@@ -1,20 +1,22 @@
 import { PRIORITIES, type Channel, type Priority } from '../../shared/notification/notification-command.ts';
 import { readCallbackSettings } from '../../shared/notification/callback-settings.ts';
-import { combineHealth } from '../../shared/platform/health.ts';
-import { startTogether, stopInTurn, stopTogether } from '../../shared/messaging/start-stop-order.ts';
+import { combineHealth, type Health } from '../../shared/platform/health.ts';
+import {
+  startTogether,
+  stopInTurn,
+  stopTogether,
+  type Drainable,
+} from '../../shared/messaging/start-stop-order.ts';
 import { VERIFICATIONS } from '../../shared/api/notification/verification-operations.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
-import { COMMAND_TYPES, startChannel, type RunningChannel } from './command-consumer.ts';
+import { COMMAND_TYPES, startChannel } from './command-consumer.ts';
 import { STATE_TYPE } from '../../shared/api/notification/state-record.ts';
 import { createNotificationMetrics, providerHooks } from './notification-metrics.ts';
 import type { ProviderSet } from './providers/configured-providers.ts';
 import { tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
 import { startTier, type RunningTier } from './retry-tier.ts';
-import type { startCallbacks as StartCallbacks } from './start-callbacks.ts';
 import { createSharedParts } from './shared-parts.ts';
-import { startVerification, type RunningVerification } from './start-verification.ts';
-
-type RunningCallbacks = Awaited<ReturnType<typeof StartCallbacks>>;
+import { startVerification } from './start-verification.ts';
 
 const NAME = 'notification';
 const MESSAGE_TYPES = [
@@ -43,13 +45,11 @@ export async function start(
   const closing = new AbortController();
   const providers = await open(context);
   const shared = createSharedParts(context);
-  const channels: (RunningChannel & { readonly channel: Channel })[] = [];
+  const running: (Drainable & { readonly name: string; health(): Health })[] = [];
   const tiers: RunningTier[] = [];
-  const callbacks: RunningCallbacks[] = [];
-  const verification: RunningVerification[] = [];
   const stop = async (timeoutMs: number): Promise<void> => {
     closing.abort();
-    const consumers = [...channels, ...callbacks, ...verification, ...tiers.map(({ consumer }) => consumer)];
+    const consumers = [...running, ...tiers.map(({ consumer }) => consumer)];
     await stopInTurn([stopTogether(consumers), ...shared.parts], timeoutMs, context.monotonic);
     await providers.close();
   };
@@ -59,19 +59,24 @@ export async function start(
     const { retryTiersMs } = context.config.notification;
     const startOne = async (channel: Channel) => {
       const options = { channel, providers, metrics, closing: closing.signal };
-      return { channel, ...(await startChannel(context, shared, options)) };
+      return { name: channel, ...(await startChannel(context, shared, options)) };
     };
     const starting = { sms: startOne('sms'), email: startOne('email') };
-    await startTogether([starting.sms, starting.email], channels);
+    await startTogether([starting.sms, starting.email], running);
     const deliveries = { sms: (await starting.sms).delivery, email: (await starting.email).delivery };
     const startOwn = (priority: Priority) =>
       retryTiersMs.map((delayMs) => startTier(context, shared, { delayMs, priority, deliveries }));
     await startTogether(PRIORITIES.flatMap(startOwn), tiers);
     if (settings.length > 0) {
       const { startCallbacks } = await import('./start-callbacks.ts');
-      callbacks.push(await startCallbacks(context, shared, settings));
+      running.push({ name: 'callbacks', ...(await startCallbacks(context, shared, settings)) });
     }
-    verification.push(await startVerification(context, shared, providers));
+    const verification = await startVerification(context, shared, providers);
+    running.push({
+      name: 'verification',
+      health: () => verification.health(),
+      stop: (ms) => verification.stop(ms),
+    });
     metrics.follow({ deliveryLog: shared.deliveryLog, hold: shared.hold, tiers });
   } catch (error) {
     await stop(0);
@@ -81,10 +86,8 @@ export async function start(
     name: NAME,
     health: () =>
       combineHealth({
-        ...Object.fromEntries(channels.map(({ channel, health }) => [channel, health()])),
+        ...Object.fromEntries(running.map((part) => [part.name, part.health()])),
         ...Object.fromEntries(tiers.map((tier) => [`retry-${tierLabel(tier)}`, tier.consumer.health()])),
-        ...Object.fromEntries(callbacks.map((one) => ['callbacks', one.health()])),
-        ...Object.fromEntries(verification.map((one) => ['verification', one.health()])),
         ledger: shared.deliveryLog.health(),
         hold: shared.hold.health(),
         suppressions: shared.suppressions.health(),

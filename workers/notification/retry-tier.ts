@@ -67,15 +67,10 @@ function originsOf(
   { topic }: Pick<SharedParts, 'topic'>,
   lane: RetryLane,
 ): Pick<TierParts, 'origins' | 'priority'> {
-  const priority = lane === 'callbacks' ? 'normal' : lane;
-  const channels = (['sms', 'email'] as const).map(
-    (channel) =>
-      [
-        topic(lane === 'callbacks' ? 'notificationCallbacks' : CHANNEL_TOPICS[channel][lane]),
-        channel,
-      ] as const,
-  );
-  return { origins: new Map(channels), priority };
+  const originOfChannel = (channel: Channel) =>
+    [topic(lane === 'callbacks' ? 'notificationCallbacks' : CHANNEL_TOPICS[channel][lane]), channel] as const;
+  const origins = new Map([originOfChannel('sms'), originOfChannel('email')]);
+  return { origins, priority: lane === 'callbacks' ? 'normal' : lane };
 }
 
 export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {

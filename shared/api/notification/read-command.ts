@@ -10,6 +10,7 @@ import type {
 } from '../../notification/notification-command.ts';
 import { lazy } from '../../platform/lazy.ts';
 import { type Fault, joinPath } from '../../platform/problem.ts';
+import { isoText } from './answers.ts';
 import { contentFaults } from './attachments.ts';
 import { fillTemplate, type FindTemplate } from './fill-template.ts';
 import { codePointOf } from './clean-text.ts';
@@ -299,26 +300,22 @@ function checkNormalised(
   faults.push(shapeFault(path, 'unclean', message));
 }
 
-export function renderSmsCommand({ message, ...fields }: SmsCommand): string {
-  return JSON.stringify({ ...fields, message: message || undefined, sendAt: shownTime(fields.sendAt) });
+export function renderSmsCommand({ message, sendAt, ...fields }: SmsCommand): string {
+  return JSON.stringify({ ...fields, message: message || undefined, sendAt: sendAt && isoText(sendAt) });
 }
 
 export function renderEmailCommand(command: EmailCommand): string {
-  const { attachments, cc, bcc, ...fields } = command;
-  const { message, subject, contentType, template, sendAt } = command;
+  const { attachments, cc, bcc, sendAt, ...fields } = command;
+  const { message, subject, contentType, template } = command;
   const files = attachments.map(({ name, content }) => ({ name, content: content.toString('base64') }));
   return JSON.stringify({
     ...fields,
     message: message || undefined,
     subject: subject || undefined,
     contentType: template === undefined || message !== '' ? contentType : undefined,
-    cc: cc.length === 0 ? undefined : cc.join('; '),
-    bcc: bcc.length === 0 ? undefined : bcc.join('; '),
+    cc: cc.join('; ') || undefined,
+    bcc: bcc.join('; ') || undefined,
     attachmentList: files.length === 0 ? undefined : files,
-    sendAt: shownTime(sendAt),
+    sendAt: sendAt && isoText(sendAt),
   });
-}
-
-function shownTime(ms: number | undefined): string | undefined {
-  return ms === undefined ? undefined : new Date(ms).toISOString();
 }
