@@ -1,9 +1,5 @@
 import { NOTIFICATION_LIMITS } from '../../shared/api/notification/notification-limits.ts';
-import {
-  checkAttachments,
-  checkEmailCommand,
-  checkSmsCommand,
-} from '../../shared/api/notification/read-command.ts';
+import { checkCommand } from '../../shared/api/notification/read-command.ts';
 import { consumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { Handlers, Request } from '../../shared/messaging/handler/request.ts';
 import { commandGroup } from '../../shared/messaging/topics/consumer-groups.ts';
@@ -181,7 +177,7 @@ function commandHandlers({ channel, priority, delivery, templates, onUnknownMemb
     const filled = await templates.fill(type, payload as SmsCommand | EmailCommand, given);
     const { command, request } = filled;
     const { message, originTimestampMs, warnings, signal } = request;
-    const faults = filled.faults ?? (await faultsOf(command, originTimestampMs));
+    const faults = filled.faults ?? (await checkCommand(command, originTimestampMs));
     const copy = readCopy(message, originTimestampMs, command.notificationId, priority);
     const outbound = { ...command, channel, id: copy.id } as Outbound;
     if (faults !== undefined) {
@@ -197,11 +193,6 @@ function commandHandlers({ channel, priority, delivery, templates, onUnknownMemb
     return delivery.deliver(copy, outbound, request);
   };
   return { [type]: handle };
-}
-
-async function faultsOf(command: SmsCommand | EmailCommand, writtenAtMs: number) {
-  if (!('subject' in command)) return checkSmsCommand(command, writtenAtMs);
-  return checkEmailCommand(command, writtenAtMs) ?? (await checkAttachments(command));
 }
 
 /** Only an original's headers count: those of later copies are in the room that `commandBytes` leaves for them. */

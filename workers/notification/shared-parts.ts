@@ -4,7 +4,7 @@ import type { RuntimeOptions } from '../../shared/messaging/consumer/consumer-ru
 import type { ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { Channel, Priority } from '../../shared/notification/notification-command.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topic-list.ts';
-import { openSuppressions, type Suppressions } from '../../shared/suppressions/suppressions.ts';
+import { openSuppressions } from '../../shared/suppressions/suppressions.ts';
 import { openQuotas } from '../../shared/quotas/quotas.ts';
 import { createReceiverHashes } from '../../shared/notification/party-hashes.ts';
 import { createCommandCheck, createCommandProofs } from '../../shared/notification/command-proof.ts';
@@ -61,9 +61,9 @@ export function createSharedParts(context: WorkerContext) {
     self,
     limits: config.limits.hold,
   });
-  const secret = secretOf(context);
+  const { lists, proofs: secret } = secretsOf(context);
   const quotas = openQuotas(context, 'notification-quotas');
-  const suppressions = openList(context);
+  const suppressions = openSuppressions(context, { clientId: 'notification-suppressions', secret: lists });
   const checkText = createCommandCheck(secret);
   const templates = createUpstreamTemplates(context, checkText);
   return {
@@ -102,22 +102,13 @@ function secretParts(secret: string | undefined) {
   return { receiverHash: receivers.hashOf, verification: { codes, proofs, receivers } };
 }
 
-/** The list has the hashes of the ingress, whose secret on Kafka is fixed if none is set. */
-function openList(context: WorkerContext): Suppressions {
-  const { resultIdSecret: configured, dataFolder } = context.config;
-  const brokerKind = context.broker.kind;
-  const secret = chooseResultSecret({ configured, accessRequired: false, brokerKind, dataFolder });
-  return openSuppressions(context, { clientId: 'notification-suppressions', secret });
-}
-
-/** Returns the secret of the ingress, or undefined on Kafka without RESULT_ID_SECRET. */
-function secretOf({ broker: { kind }, config, log }: WorkerContext): string | undefined {
+/** The secrets of the ingress. On Kafka without RESULT_ID_SECRET, that of lists is fixed, and that of proofs unknown. */
+function secretsOf({ broker: { kind: brokerKind }, config, log }: WorkerContext) {
   const { resultIdSecret: configured, dataFolder } = config;
-  if (kind === 'embedded')
-    return chooseResultSecret({ configured, accessRequired: false, brokerKind: kind, dataFolder });
-  if (configured === undefined)
-    log.warn('RESULT_ID_SECRET is not set: whether the ingress wrote a notification is not verified');
-  return configured;
+  const lists = chooseResultSecret({ configured, accessRequired: false, brokerKind, dataFolder });
+  if (configured !== undefined || brokerKind === 'embedded') return { lists, proofs: lists };
+  log.warn('RESULT_ID_SECRET is not set: whether the ingress wrote a notification is not verified');
+  return { lists, proofs: undefined };
 }
 
 export interface ConsumedTopic {

@@ -9,6 +9,7 @@ import type {
   TemplateUse,
 } from '../../notification/notification-command.ts';
 import { lazy } from '../../platform/lazy.ts';
+import type { SyncOrAsync } from '../../platform/sync-or-async.ts';
 import { type Fault, joinPath } from '../../platform/problem.ts';
 import { isoText } from './answers.ts';
 import { contentFaults } from './attachments.ts';
@@ -223,27 +224,34 @@ export const emailCommandReader = createReader(emailCommandFields, normaliseEmai
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Returns the faults of an SMS command whose template, if any, is filled in; undefined if it is valid. `writtenAtMs`:
- * when it was written, in epoch milliseconds.
+ * Returns the faults of a command whose template, if any, is filled in; undefined if it is valid. A promise only if the
+ * content of files is checked. `writtenAtMs`: when it was written, in epoch milliseconds.
  */
-export function checkSmsCommand(command: SmsCommand, writtenAtMs?: number): InvalidRequest | undefined {
+export function checkCommand(
+  command: SmsCommand | EmailCommand,
+  writtenAtMs?: number,
+): SyncOrAsync<InvalidRequest | undefined> {
+  const { notificationId, sender, receiver, message, category, sendAt } = command;
   const rules = new NotificationRules();
-  checkId(command, rules);
-  checkOptions(command, rules, writtenAtMs);
-  checkNormalised(rules, 'sender', command.sender, rules.smsSender);
-  rules.smsText('message', command.message);
-  checkNormalised(rules, 'receiver', command.receiver, rules.phone);
-  return rules.faults.length === 0 ? undefined : invalid(rules.faults);
+  const isEmail = 'subject' in command;
+  if (notificationId !== undefined && !UUID.test(notificationId))
+    rules.faults.push(shapeFault(ID, 'wrong-type', `${NOT_A_GUID}, in lower case`));
+  if (category !== undefined) rules.category('category', category);
+  if (writtenAtMs !== undefined) rules.sendAt(sendAt, writtenAtMs);
+  checkNormalised(rules, 'sender', sender, isEmail ? rules.address : rules.smsSender);
+  checkNormalised(rules, 'receiver', receiver, isEmail ? rules.address : rules.phone);
+  if (isEmail) checkMail(command, rules);
+  else rules.smsText('message', message);
+  if (rules.faults.length > 0 || !isEmail || command.attachments.length === 0) return invalidIf(rules.faults);
+  return contentFaults(command.attachments).then(invalidIf);
 }
 
-/** Like {@link checkSmsCommand}, for an e-mail. {@link checkAttachments} checks the content of its files. */
-export function checkEmailCommand(command: EmailCommand, writtenAtMs?: number): InvalidRequest | undefined {
+function invalidIf(faults: readonly Fault[]): InvalidRequest | undefined {
+  return faults.length === 0 ? undefined : invalid(faults);
+}
+
+function checkMail(command: EmailCommand, rules: NotificationRules): void {
   const { cc, bcc, attachments } = command;
-  const rules = new NotificationRules();
-  checkId(command, rules);
-  checkOptions(command, rules, writtenAtMs);
-  checkNormalised(rules, 'sender', command.sender, rules.address);
-  checkNormalised(rules, 'receiver', command.receiver, rules.address);
   for (const [name, list] of Object.entries({ cc, bcc })) {
     // Too many addresses are not checked one by one: rules.recipients refuses the list.
     if (list.length > NOTIFICATION_LIMITS.recipients) continue;
@@ -263,25 +271,6 @@ export function checkEmailCommand(command: EmailCommand, writtenAtMs?: number): 
     }
   }
   rules.totalSize(attachments);
-  return rules.faults.length === 0 ? undefined : invalid(rules.faults);
-}
-
-/** Checks the content of an e-mail's files. Returns undefined without files, otherwise a promise that never rejects. */
-export function checkAttachments({
-  attachments,
-}: EmailCommand): undefined | Promise<InvalidRequest | undefined> {
-  if (attachments.length === 0) return undefined;
-  return contentFaults(attachments).then((faults) => (faults.length === 0 ? undefined : invalid(faults)));
-}
-
-function checkId({ notificationId }: SmsCommand | EmailCommand, rules: NotificationRules): void {
-  if (notificationId === undefined || UUID.test(notificationId)) return;
-  rules.faults.push(shapeFault('notificationId', 'wrong-type', `${NOT_A_GUID}, in lower case`));
-}
-
-function checkOptions({ category, sendAt }: CommandOptions, rules: NotificationRules, fromMs?: number): void {
-  if (category !== undefined) rules.category('category', category);
-  if (fromMs !== undefined) rules.sendAt(sendAt, fromMs);
 }
 
 function checkNormalised(

@@ -177,16 +177,16 @@ function concludeLostRound(
   { times, repeatable }: Situation,
 ): Decision {
   const provider = providers?.length === 1 ? providers[0] : undefined;
-  const attempt = {
+  const knownBy = provider === undefined ? undefined : repeatableBy;
+  const lost: AttemptRecord = {
     attempt: delivery.copy.attempt,
     at: times.nowMs,
     provider: provider ?? '-',
     result: 'unknown',
     code: LEASE_OVER,
-  } as const;
-  const isKnown = provider !== undefined && repeatableBy !== undefined;
-  const lost: AttemptRecord = isKnown ? { ...attempt, repeatableBy } : attempt;
-  const isRepeatable = isKnown && repeatable.includes(repeatableBy);
+    ...(knownBy !== undefined && { repeatableBy: knownBy }),
+  };
+  const isRepeatable = knownBy !== undefined && repeatable.includes(knownBy);
   const conclusion = conclude(delivery, { kind: 'unknown', code: LEASE_OVER, isRepeatable }, times);
   return { kind: 'conclude', conclusion, attempts: [lost], isOwnRound: false };
 }

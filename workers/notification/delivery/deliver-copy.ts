@@ -158,7 +158,9 @@ export class CommandDelivery {
         channel === 'email' && message.category === 'campaign' && unsubscribeUrl === undefined;
       const rejection = isUnlinked ? 'public-url-missing' : undefined;
       const sent = { message: { ...message, unsubscribeUrl }, headers, signal };
-      return await this.#run({ ...given, about }, sent, { quota, suppression, rejection, deadlineMs, text });
+      const isDeadlineOver = isExpired(deadlineMs, this.#options.clock);
+      const limits = { quota, suppression, rejection, isDeadlineOver, text };
+      return await this.#run({ ...given, about }, sent, limits);
     } catch (error) {
       const failure = asTransient(error);
       if (!isTransientFailure(failure)) await this.#recordUnexpected(given);
@@ -174,8 +176,9 @@ export class CommandDelivery {
     command?: Outbound,
   ): Promise<Outcome> {
     const text = command === undefined ? undefined : this.#textOf(given, command);
+    const limits = { rejection, text, isDeadlineOver: false };
     try {
-      return await this.#run(given, { message: undefined, headers: {}, signal }, { rejection, text });
+      return await this.#run(given, { message: undefined, headers: {}, signal }, limits);
     } catch (error) {
       throw asTransient(error);
     }
@@ -194,28 +197,19 @@ export class CommandDelivery {
     if (quotas === undefined || !copy.isOriginal || deliveryLog.find(id) !== undefined) return undefined;
     if (headerText(message.headers, HEADER.quotaCounted) === 'true') return undefined;
     const decision = quotas.admit(id, { caller: UPSTREAM, channel, command });
-    switch (decision.kind) {
-      case 'admitted':
-        if (decision.record !== undefined) await copies.publish([decision.record]);
-        return undefined;
-      case 'refused':
-        return decision.quota;
-      case 'unknown':
-        throw new InfrastructureError('quotas-unknown', 'the usage topic is not being read');
-      default:
-        return assertNever(decision);
-    }
+    if (decision.kind === 'refused') return decision.quota;
+    if (decision.kind === 'unknown')
+      throw new InfrastructureError('quotas-unknown', 'the usage topic is not being read');
+    if (decision.record !== undefined) await copies.publish([decision.record]);
+    return undefined;
   }
 
   async #run(
     given: CommandCopy,
     about: Pick<Run, 'message' | 'headers' | 'signal'>,
-    limits: Pick<Situation, 'quota' | 'suppression' | 'rejection' | 'text'> & {
-      readonly deadlineMs?: number | undefined;
-    },
+    limits: Pick<Situation, 'quota' | 'suppression' | 'rejection' | 'text' | 'isDeadlineOver'>,
   ): Promise<Outcome> {
     const { deliveryLog, clock, monotonic, plan, unknownPolicy, self, channel, providers } = this.#options;
-    const { deadlineMs, ...situation } = limits;
     if (isLogBehind(given, deliveryLog)) await deliveryLog.caughtUp(LOG_READ_MS);
     const { id, attempt, originTimestampMs, redriveUnknown } = given;
     // A lost entry may be the intent of a round that was sent, so the outcome is unknown.
@@ -225,7 +219,7 @@ export class CommandDelivery {
     const headers = { ...formatHeader(given), ...about.headers };
     const run: Run = { ...about, headers, delivery: { copy, plan, unknownPolicy }, leave: () => undefined };
     const decision = decideOnCopy(run.delivery, {
-      ...situation,
+      ...limits,
       known,
       channel,
       self,
@@ -233,7 +227,6 @@ export class CommandDelivery {
       times: this.#times(copy),
       isInProgress: this.inProgress.has(id),
       hasBegun: this.#begun.has(id),
-      isDeadlineOver: isExpired(deadlineMs, clock),
       sendAt: run.message?.sendAt,
       repeatable: providers.of(channel).flatMap((provider) => repeatableBy(provider) ?? []),
     });

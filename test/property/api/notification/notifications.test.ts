@@ -1,10 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  checkEmailCommand,
-  emailReader,
-  smsReader,
-} from '../../../../shared/api/notification/read-command.ts';
+import { checkCommand, emailReader, smsReader } from '../../../../shared/api/notification/read-command.ts';
 import { cleanEmailAddress } from '../../../../shared/api/notification/email-address.ts';
 import { MESSAGE_FORMS } from '../../../../shared/api/actions/message-forms.ts';
 import { cleanPhoneNumber } from '../../../../shared/api/notification/phone-number.ts';
@@ -114,7 +110,7 @@ test('every accepted e-mail is a valid command', () => {
     fc.property(texts, fc.constantFrom(...LINES), (text, name) => {
       const read = shape?.parse({ ...EMAIL, [name]: text });
       if (read?.kind === 'valid') accepted += 1;
-      const fault = read?.kind === 'valid' ? checkEmailCommand(read.payload as EmailCommand) : undefined;
+      const fault = read?.kind === 'valid' ? checkCommand(read.payload as EmailCommand) : undefined;
       expect(fault).toBeUndefined();
     }),
     RUNS,

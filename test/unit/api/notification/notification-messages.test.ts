@@ -2,11 +2,7 @@ import { readState } from '../../../../shared/api/notification/state-record.ts';
 import { expect, it } from 'vitest';
 import { messageDefinition } from '../../../../schemas/messages.ts';
 import { readSchema } from '../../../../schemas/schema-files.ts';
-import {
-  checkAttachments,
-  checkEmailCommand,
-  checkSmsCommand,
-} from '../../../../shared/api/notification/read-command.ts';
+import { checkCommand } from '../../../../shared/api/notification/read-command.ts';
 import { MESSAGE_FORMS } from '../../../../shared/api/actions/message-forms.ts';
 import { renderNotification } from '../../../../shared/api/notification/answers.ts';
 import examples from '../../../../shared/api/notification/examples.json' with { type: 'json' };
@@ -85,13 +81,13 @@ it('the hash of a command counts its options, but not the texts that its templat
   expect(hash({ ...EMAIL, template, message: '', subject: '' })).toBe(hash({ ...EMAIL, template }));
 });
 
-it('the check of a command refuses an unknown category, and a sendAt more than 7 days after it was written', () => {
+it('the check of a command refuses an unknown category, and a sendAt more than 7 days after it was written', async () => {
   const writtenAtMs = OPTIONS.sendAt - 7 * 86_400_000;
-  expect(checkSmsCommand({ ...SMS, sendAt: OPTIONS.sendAt }, writtenAtMs)).toBeUndefined();
+  expect(checkCommand({ ...SMS, sendAt: OPTIONS.sendAt }, writtenAtMs)).toBeUndefined();
   const wrong = { ...OPTIONS, category: 'news' as 'campaign' };
   const faults = ['category unknown-value', 'sendAt too-far-ahead'];
-  expect(codesOf(checkSmsCommand({ ...SMS, ...wrong }, writtenAtMs - 1))).toEqual(faults);
-  expect(codesOf(checkEmailCommand({ ...EMAIL, ...wrong }, writtenAtMs - 1))).toEqual(faults);
+  expect(codesOf(await checkCommand({ ...SMS, ...wrong }, writtenAtMs - 1))).toEqual(faults);
+  expect(codesOf(await checkCommand({ ...EMAIL, ...wrong }, writtenAtMs - 1))).toEqual(faults);
 });
 
 it('a command in JSON has the fields of the HTTP body and the id, normalised the same way (N4)', () => {
@@ -125,10 +121,9 @@ const withFile = (name: string, content: Buffer = Buffer.from('x')) => ({ attach
 const [FILE] = withFile('a.txt').attachments as [EmailCommand['attachments'][number]];
 
 it('the check of a command from Avro accepts a normalised command', async () => {
-  expect(checkSmsCommand(SMS)).toBeUndefined();
-  expect(checkEmailCommand(EMAIL)).toBeUndefined();
-  expect(await checkAttachments(EMAIL)).toBeUndefined();
-  expect(checkAttachments({ ...EMAIL, attachments: [] })).toBeUndefined();
+  expect(checkCommand(SMS)).toBeUndefined();
+  expect(await checkCommand(EMAIL)).toBeUndefined();
+  expect(checkCommand({ ...EMAIL, attachments: [] })).toBeUndefined();
 });
 
 it.each<[Partial<SmsCommand>, string]>([
@@ -140,12 +135,12 @@ it.each<[Partial<SmsCommand>, string]>([
   [{ message: 'x'.repeat(1_601) }, 'message too-long'],
   [{ notificationId: 'x' }, 'notificationId wrong-type'],
   [{ notificationId: ID.toUpperCase() }, 'notificationId wrong-type'],
-])('the check of a command from Avro refuses an SMS with %j: %s', (fields, fault) => {
-  expect(codesOf(checkSmsCommand({ ...SMS, ...fields }))).toEqual([fault]);
+])('the check of a command from Avro refuses an SMS with %j: %s', async (fields, fault) => {
+  expect(codesOf(await checkCommand({ ...SMS, ...fields }))).toEqual([fault]);
 });
 
-it('the check of a command from Avro names the first character that is not clean', () => {
-  const refused = checkEmailCommand({ ...EMAIL, ...withFile('ofert\u0103\u200b.txt') });
+it('the check of a command from Avro names the first character that is not clean', async () => {
+  const refused = await checkCommand({ ...EMAIL, ...withFile('ofert\u0103\u200b.txt') });
   expect(refused?.faults[0]?.message).toContain('U+200B');
 });
 
@@ -166,15 +161,15 @@ it.each<[Partial<EmailCommand>, string]>([
   [withFile('a.txt', Buffer.alloc(0)), 'attachmentList[0].content empty'],
   [withFile('a.txt', Buffer.alloc(7 * 1_024 * 1_024 + 1)), 'attachmentList[0].content attachment-too-large'],
   [{ attachments: Array.from({ length: 21 }, () => FILE) }, 'attachmentList too-many-items'],
-])('the check of a command from Avro refuses an invalid e-mail: case %#', (fields, fault) => {
-  expect(codesOf(checkEmailCommand({ ...EMAIL, ...fields }))).toEqual([fault]);
+])('the check of a command from Avro refuses an invalid e-mail: case %#', async (fields, fault) => {
+  expect(codesOf(await checkCommand({ ...EMAIL, ...fields }))).toEqual([fault]);
 });
 
 it('the check accepts 20 files and 50 recipients, and refuses executable files', async () => {
   const attachments = Array.from({ length: 20 }, () => FILE);
   const cc = Array.from({ length: 49 - EMAIL.bcc.length }, () => 'a@mail.example');
-  expect(checkEmailCommand({ ...EMAIL, attachments, cc })).toBeUndefined();
-  const refused = await checkAttachments({ ...EMAIL, ...withFile('a.pdf', Buffer.from('#!/bin/sh')) });
+  expect(await checkCommand({ ...EMAIL, attachments, cc })).toBeUndefined();
+  const refused = await checkCommand({ ...EMAIL, ...withFile('a.pdf', Buffer.from('#!/bin/sh')) });
   expect(codesOf(refused)).toEqual(['attachmentList[0].content refused-type']);
 });
 
