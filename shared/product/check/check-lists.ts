@@ -64,7 +64,7 @@ function checkTemplate({ Fields, Sms, Email }: NotificationTemplateRecord, place
   const known = new Set(unused);
   if (unused.size < Fields.length) place.report('Fields', 'must not repeat a name: remove one');
   if (Sms.length + Email.length === 0) place.report('Sms', 'must have a text, or Email');
-  const checkTexts = (at: Place, texts: Readonly<Record<string, string>>): void => {
+  const checkTexts = (texts: Readonly<Record<string, string>>, at: Place): void => {
     for (const [field, text] of Object.entries(texts)) {
       for (const name of namesIn(text)) {
         if (!known.has(name))
@@ -73,9 +73,8 @@ function checkTemplate({ Fields, Sms, Email }: NotificationTemplateRecord, place
       }
     }
   };
-  checkItems('Sms', Sms, place, ({ Message }, at) => checkTexts(at, { Message }));
-  checkItems('Email', Email, place, ({ Subject, Message }, at) => checkTexts(at, { Subject, Message }));
   for (const [field, texts] of Object.entries({ Sms, Email })) {
+    checkItems<Readonly<Record<string, string>>>(field, texts, place, checkTexts);
     const languages = new Set(texts.map(({ Language }) => codeKey(Language)));
     if (languages.size < texts.length) place.report(field, 'must have one text of each language: remove one');
   }

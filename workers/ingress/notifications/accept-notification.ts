@@ -50,10 +50,11 @@ interface AcceptDeps extends IngressContext, IdempotencyDeps {
   readonly count: (channel: string, result: string) => void;
 }
 
-const UNKNOWN_WITH_KEY =
-  'The notification may have been accepted. Repeat the request with the same Idempotency-Key: it is sent once.';
-const UNKNOWN_WITHOUT_KEY =
-  'The notification may have been accepted. A repetition may be sent a second time: only requests with an Idempotency-Key can be repeated safely.';
+const UNKNOWN: Refusal = {
+  code: 'accept-unknown',
+  detail:
+    'The notification may have been accepted. Repeat the request with the same Idempotency-Key: it is sent once. Without one, a repetition may be sent a second time.',
+};
 const NOT_KEPT = {
   code: 'not-ready',
   detail: 'Accepted notifications cannot be recorded at the moment.',
@@ -74,8 +75,7 @@ export function createAccept(deps: AcceptDeps): Accept {
       }
       const owner = { subject, channel: definition.channel, idempotencyKey };
       const answer = await acceptOnce(owner, command, (ids) => accept(deps, notification, ids));
-      const isUnknown = 'isRepeat' in answer && deps.acceptances.isUnwritten(answer.notificationId);
-      return isUnknown ? unknownAnswer(notification) : answer;
+      return 'isRepeat' in answer && deps.acceptances.isUnwritten(answer.notificationId) ? UNKNOWN : answer;
     } catch (error) {
       // The command was not published: a schema registry cannot be reached, or there is a bug.
       if (!isTransientFailure(error)) throw error;
@@ -127,19 +127,14 @@ async function accept(
     const isPartial = records.length > 0 && error instanceof MessagingError && error.code === 'topic-unknown';
     if (code === 'unknown' || isPartial) {
       quotas?.keep(notificationId);
-      return unknownAnswer(notification);
+      return UNKNOWN;
     }
     quotas?.release(notificationId);
     return code === 'body-too-large' ? { code, detail: TOO_LARGE } : { code };
   }
   // Without the acceptance, no other instance recognises a repeat.
   const isWritten = await acceptances.write(acceptance);
-  return isWritten || idempotencyKey === undefined ? { notificationId } : unknownAnswer(notification);
-}
-
-function unknownAnswer({ idempotencyKey }: ValidNotification): AcceptAnswer {
-  const detail = idempotencyKey === undefined ? UNKNOWN_WITHOUT_KEY : UNKNOWN_WITH_KEY;
-  return { code: 'accept-unknown', detail };
+  return isWritten || idempotencyKey === undefined ? { notificationId } : UNKNOWN;
 }
 
 async function encodeCommand(
@@ -190,8 +185,6 @@ async function encodeAcceptance(
   return { notificationId, acceptedAt, ids, message: { topic, value, headers, timestampMs: acceptedAt } };
 }
 
-const STATE_UNKNOWN = 'The quotas cannot be read at the moment.';
-
 /** The text of each refusal, and the field that causes it; an empty path is the request as a whole. */
 const TEXTS: Readonly<Record<Quota, { readonly path: string; readonly text: string }>> = {
   'country-not-allowed': { path: 'receiver', text: 'belongs to a country to which no messages are sent' },
@@ -211,7 +204,8 @@ function admitByQuotas(
 ): readonly OutgoingMessage[] | Refusal {
   const caller = hashSubject(subject);
   const decision = quotas.admit(notificationId, { caller, channel, command });
-  if (decision.kind === 'unknown') return { code: 'not-ready', detail: STATE_UNKNOWN };
+  if (decision.kind === 'unknown')
+    return { code: 'not-ready', detail: 'The quotas cannot be read at the moment.' };
   if (decision.kind === 'admitted') return decision.record === undefined ? [] : [decision.record];
   const { quota, resetsAtMs } = decision;
   const { path, text } = TEXTS[quota];

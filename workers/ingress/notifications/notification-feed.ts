@@ -3,7 +3,7 @@ import { ClockWarning } from '../../../shared/messaging/clock-warning.ts';
 import type { Codec, Decoded, MessageFormat } from '../../../shared/messaging/codec.ts';
 import { formatOf, STATE_TYPE } from '../../../shared/api/notification/state-record.ts';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
-import type { LogMessage, MessageHeaders, OutgoingMessage } from '../../../shared/messaging/message.ts';
+import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { DataFile } from '../../../shared/messaging/data-file.ts';
 import { IndexedTail } from '../../../shared/messaging/record-index/indexed-tail.ts';
@@ -34,6 +34,8 @@ export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 /** Maximum number of own records not read back. Drops only stored ones: AcceptanceRecords has at most 20,000 ids. */
 const MAX_OWN_RECORDS = 30_000;
+/** In place of a state that is not known. */
+const LIKE_AVRO = Buffer.alloc(1);
 const CATCH_UP_MS = 1_000;
 const KEY_OF = { acceptance: 'acceptance ', state: 'state ', receipt: 'receipt ' } as const;
 const KINDS = ['acceptance', 'state', 'receipt'] as const satisfies (keyof typeof KEY_OF)[];
@@ -71,9 +73,26 @@ export function createNotificationFeed(
     retentionMs: options.notificationRetentionMs,
   });
   const accepted = createAcceptances(index, deps.restoreFirst);
-  const acceptanceTopic = topicName(options.topicPrefix, 'notificationAcceptances');
-  const topics = [acceptanceTopic, topicName(options.topicPrefix, 'notificationOutcomes')];
-  const receive = createReceiver(index, codec, { accepted, acceptanceTopic });
+  const topic = topicName(options.topicPrefix, 'notificationAcceptances');
+  const topics = [topic, topicName(options.topicPrefix, 'notificationOutcomes')];
+  const receive = ({ key, value, ...message }: LogMessage): SyncOrAsync<void> => {
+    if (key === null) return undefined;
+    const { timestampMs, headers } = message;
+    const isAcceptance = message.topic === topic;
+    // Keys of receipts are `<id>/<status>`.
+    const [id = '', receipt] = isAcceptance ? [key.toString()] : key.toString().split('/');
+    const kind = isAcceptance ? 'acceptance' : receipt === undefined ? 'state' : 'receipt';
+    const name = KEY_OF[kind] + id;
+    if (value === null) return index.delete(name);
+    // Only a sender of JSON gets states in JSON (N13). Values are indexed as they are.
+    if (formatOf(value) !== 'avro' && headerText(headers, HEADER.messageType) !== STATE_TYPE)
+      return undefined;
+    if (isAcceptance) return accepted.receive(id, { ...message, key, value });
+    return andThen(compare(codec, value, index.find(name)?.value), ({ isNew, status }) => {
+      if (isNew) put(index, name, value, timestampMs);
+      if (isNew && status === 'scheduled') accepted.renew(id, { topic, timestampMs });
+    });
+  };
   const stateAt = (name: string) => decode<NotificationState>(codec, STATE_TYPE, index.find(name)?.value);
   const clockWarning = new ClockWarning(deps);
   const tail = new IndexedTail(
@@ -88,12 +107,7 @@ export function createNotificationFeed(
     start: () => tail.start(),
     isCurrent: () => tail.isCurrent(),
     /** Resolves with true if all that is on the topics now is read within 1 s. Concurrent calls share queries. */
-    catchUp: shareQuestion(() =>
-      tail.caughtUp(CATCH_UP_MS).then(
-        () => true,
-        () => false,
-      ),
-    ),
+    catchUp: shareQuestion(() => tail.caughtUp(CATCH_UP_MS)),
     stop: (timeoutMs: number) => tail.stop(timeoutMs),
     /** The acceptance under an id, or undefined. Throws or rejects with InfrastructureError if it cannot be read. */
     acceptance: (id: string) => decode<NotificationAcceptance>(codec, ACCEPTANCE_TYPE, accepted.find(id)),
@@ -102,7 +116,7 @@ export function createNotificationFeed(
     /** The strongest receipt of the notification (N7), or undefined. Fails like `acceptance`. */
     receipt: (id: string) => stateAt(KEY_OF.receipt + id),
     /** The format of the notification's states, and so of its command (N13). Fails like `acceptance`. */
-    formatOf: (id: string) => formatOfFound(index.find(KEY_OF.state + id)),
+    formatOf: (id: string): MessageFormat => formatOf(index.find(KEY_OF.state + id)?.value ?? LIKE_AVRO),
     /** Up to `limit` acceptances and states, the newest first, from those before a place. Fails like `acceptance`. */
     recent: createRecentReader(index, codec),
     /** Call before publishing: keeps the acceptance in memory only, until read back, as it may never reach the log. */
@@ -115,51 +129,19 @@ export function createNotificationFeed(
   };
 }
 
-/** Adds a record to the index. Keys of receipts are `<id>/<status>`. */
-function createReceiver(
-  index: RecordIndex,
-  codec: Codec,
-  deps: { readonly accepted: ReturnType<typeof createAcceptances>; readonly acceptanceTopic: string },
-) {
-  const { accepted, acceptanceTopic: topic } = deps;
-  return ({ key, value, ...message }: LogMessage): SyncOrAsync<void> => {
-    if (key === null) return undefined;
-    const { timestampMs, headers } = message;
-    const isAcceptance = message.topic === topic;
-    const [id = '', receipt] = isAcceptance ? [key.toString()] : key.toString().split('/');
-    const kind = isAcceptance ? 'acceptance' : receipt === undefined ? 'state' : 'receipt';
-    const name = KEY_OF[kind] + id;
-    if (value === null) return index.delete(name);
-    if (!isReadable(value, headers)) return undefined;
-    if (isAcceptance) return accepted.receive(id, { ...message, key, value });
-    return andThen(compare(codec, value, index.find(name)?.value), ({ isNew, status }) => {
-      if (isNew) put(index, name, value, timestampMs);
-      if (isNew && status === 'scheduled') accepted.renew(id, { topic, timestampMs });
-    });
-  };
-}
-
-function formatOfFound(found: { readonly value: Uint8Array } | undefined): MessageFormat {
-  return found === undefined ? 'avro' : formatOf(found.value);
-}
-
-/** Avro, or a state in JSON, which only a sender of JSON gets (N13). Values are indexed as they are. */
-function isReadable(value: Buffer, headers: MessageHeaders): boolean {
-  return formatOf(value) === 'avro' || headerText(headers, HEADER.messageType) === STATE_TYPE;
-}
-
 /** Calls during a query share the next one, because the answer to the current one may not cover them. */
-function shareQuestion(ask: () => Promise<boolean>): () => Promise<boolean> {
+function shareQuestion(ask: () => Promise<void>): () => Promise<boolean> {
   let asked: Promise<boolean> | undefined;
   let next: Promise<boolean> | undefined;
   const askNow = (): Promise<boolean> => {
     next = undefined;
-    return (asked = ask().finally(() => (asked = undefined)));
+    const isCaughtUp = ask().then(
+      () => true,
+      () => false,
+    );
+    return (asked = isCaughtUp.finally(() => (asked = undefined)));
   };
-  return () => {
-    if (asked === undefined) return askNow();
-    return (next ??= asked.then(askNow));
-  };
+  return () => (asked === undefined ? askNow() : (next ??= asked.then(askNow)));
 }
 
 function put(index: RecordIndex, key: string, value: Uint8Array, writtenAtMs: number): void {

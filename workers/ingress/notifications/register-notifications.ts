@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { combineHealth, type Health } from '../../../shared/platform/health.ts';
-import type { Metrics } from '../../../shared/platform/metrics.ts';
 import type { IngressContext } from '../server/context.ts';
 import { createAccept } from './accept-notification.ts';
 import { AcceptanceRecords } from './acceptance-records.ts';
@@ -39,8 +38,14 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationCo
     'plat_ingress_acceptances_lost_total',
     'Acceptances that were not written before the process ended: the notifications cannot be queried',
   );
+  const requests = metrics.counter(
+    'plat_ingress_notifications_total',
+    'Notifications by channel and result',
+    ['channel', 'outcome'],
+  );
+  const count = (channel: string, outcome: string) => requests.inc({ channel, outcome });
   const acceptances = new AcceptanceRecords({ ...deps, publisher, feed, countLost: () => lost.inc() });
-  const accept = createAccept({ ...deps, count: createCount(metrics), acceptances, publisher, keys, feed });
+  const accept = createAccept({ ...deps, count, acceptances, publisher, keys, feed });
   registerSending(app, { ...deps, accept });
   registerStatus(app, { ...deps, feed, publisher });
   registerReceipts(app, { ...deps, feed });
@@ -87,13 +92,4 @@ function restoreFirst({ notificationPublisher, log }: IngressContext, message: O
   notificationPublisher.publish([message]).catch((error: unknown) => {
     log.error({ reason: errorText(error) }, 'the first acceptance of an id could not be published again');
   });
-}
-
-function createCount(metrics: Metrics) {
-  const requests = metrics.counter(
-    'plat_ingress_notifications_total',
-    'Notifications by channel and result',
-    ['channel', 'outcome'],
-  );
-  return (channel: string, outcome: string) => requests.inc({ channel, outcome });
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { FastifyInstance } from 'fastify';
-import { renderAccepted } from '../../../shared/api/notification/answers.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { renderAccepted, renderBatch, type BatchResult } from '../../../shared/api/notification/answers.ts';
 import { warningsList } from '../../../shared/messaging/header-text.ts';
 import { MAX_REQUEST_VALUES } from '../../../shared/platform/parse-json.ts';
 import { readTraceContext } from '../server/app.ts';
@@ -10,10 +10,23 @@ import {
   NOTIFICATIONS,
   type NotificationDefinition,
 } from '../../../shared/api/notification/send-operations.ts';
-import { isAbsent, isRecord } from '../../../shared/api/json/faults.ts';
+import { isAbsent, isRecord, shapeFault } from '../../../shared/api/json/faults.ts';
+import type { ReadRequest } from '../../../shared/api/json/request-reader.ts';
+import { unknownField } from '../../../shared/api/json/unknown-fields.ts';
+import { errorText } from '../../../shared/platform/errors.ts';
 import type { FindTemplate } from '../../../shared/api/notification/fill-template.ts';
-import type { Priority } from '../../../shared/notification/notification-command.ts';
-import { createProblem, type Fault, type Problem } from '../../../shared/platform/problem.ts';
+import type {
+  EmailCommand,
+  Priority,
+  SmsCommand,
+} from '../../../shared/notification/notification-command.ts';
+import {
+  createProblem,
+  joinPath,
+  type Fault,
+  type Problem,
+  type Warning,
+} from '../../../shared/platform/problem.ts';
 import { NOTIFICATION_BYTES_PER_UNIT, type AdmissionQueue } from '../server/admission.ts';
 import { authenticate } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
@@ -23,8 +36,8 @@ import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { Suppressions } from '../../../shared/suppressions/suppressions.ts';
 import type { Accept, ValidNotification } from './accept-notification.ts';
 import type { ChannelProfiles } from './channels.ts';
+import type { AcceptAnswer } from './idempotency.ts';
 import type { Reporter } from './receipt-route.ts';
-import { messagesOf, sendBatch, type SendCall } from './send-batch.ts';
 
 export type NotificationContext = IngressContext & {
   readonly channelProfiles: ChannelProfiles;
@@ -34,6 +47,7 @@ export type NotificationContext = IngressContext & {
   readonly templates: () => Promise<FindTemplate | string>;
 };
 
+const { batchMessages, batchErrors } = NOTIFICATION_LIMITS;
 const SENDER_ID = 'platrealm';
 const KEY = new RegExp(`^[\\x20-\\x7e]{1,${NOTIFICATION_LIMITS.idempotencyKeyCharacters}}$`);
 const KEY_RULE = `must have 1 to ${NOTIFICATION_LIMITS.idempotencyKeyCharacters} printable ASCII characters`;
@@ -48,6 +62,18 @@ const URGENCIES: ReadonlyMap<string, Priority> = new Map([
 type NotificationHeaders = Pick<ValidNotification, 'idempotencyKey' | 'priority'>;
 
 type SendingDeps = NotificationContext & { readonly accept: Accept };
+
+type Read = ReadRequest<SmsCommand | EmailCommand>;
+
+/** A call whose headers are valid and whose body is parsed. */
+interface SendCall {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly idempotencyKey: string | undefined;
+  readonly read: (body: unknown) => Read | Promise<Read>;
+  /** Also answers for a notification with faults. */
+  readonly accept: (read: Read, idempotencyKey: string | undefined) => Promise<AcceptAnswer>;
+}
 
 /** POST of a notification (interface 4.8) or of several (N12). The token is accepted in the header only (E2). */
 export function registerSending(app: FastifyInstance, deps: SendingDeps): void {
@@ -128,6 +154,58 @@ async function sendOne({ request, reply, read, accept, idempotencyKey }: SendCal
   if (header !== undefined) reply.header('warnings', header);
   reply.header('location', `/api/notifications/v1/${answer.notificationId}`);
   sendJson(reply, 202, renderAccepted(answer.notificationId));
+}
+
+/** The notifications of a batch; none if the body has no list of them. */
+function messagesOf(body: unknown): readonly unknown[] {
+  return isRecord(body) && Array.isArray(body['messages']) ? body['messages'] : [];
+}
+
+/**
+ * Accepts each notification of a list by itself (N12). All are in progress together, so that the publisher sends many
+ * commands at once.
+ */
+async function sendBatch(
+  { admission, log }: IngressContext,
+  { request, reply, read, accept, idempotencyKey: key }: SendCall,
+): Promise<void> {
+  const { body } = request;
+  const messages = messagesOf(body);
+  if (messages.length === 0 || messages.length > batchMessages) {
+    const isMissing = isRecord(body) && isAbsent(body['messages']);
+    const code = messages.length > 0 ? 'too-many-items' : isMissing ? 'missing' : 'wrong-type';
+    const fault = shapeFault('messages', code, `must be a list of 1 to ${batchMessages} notifications`);
+    return refuse(reply, 'invalid-request', { errors: [fault] });
+  }
+  request.body = undefined;
+  admission.spend(request, messages.length - 1);
+  const unknown = Object.keys(body as object).filter((name) => name !== 'messages');
+  const warnings: Warning[] = unknown.map((name) => unknownField(name));
+  const sendItem = async (item: unknown, index: number): Promise<BatchResult> => {
+    const found = await read(item);
+    if (found.kind === 'valid') {
+      const place = `messages[${index}]`;
+      warnings.push(...found.warnings.map(({ code, path }) => ({ code, path: joinPath(place, path) })));
+    }
+    // A key of a single notification has no line break.
+    const answer = await accept(found, key === undefined ? undefined : `${key}\n${index}`);
+    if (!('code' in answer)) return { notificationId: answer.notificationId, status: 'accepted' };
+    const { code: problem, detail, errors } = answer;
+    const status = problem === 'accept-unknown' ? 'unknown' : 'refused';
+    return { status, problem, detail, errors: errors?.slice(0, batchErrors) };
+  };
+  const results = await Promise.all(
+    messages.map((item, index) =>
+      sendItem(item, index).catch((error: unknown): BatchResult => {
+        log.error({ reason: errorText(error) }, 'a notification of a batch failed unexpectedly');
+        return { status: 'unknown', problem: 'unexpected' };
+      }),
+    ),
+  );
+  if (reply.raw.destroyed) return;
+  const header = warningsList(warnings, undefined);
+  if (header !== undefined) reply.header('warnings', header);
+  sendJson(reply, 202, renderBatch(results));
 }
 
 function namesTemplate(body: unknown): boolean {

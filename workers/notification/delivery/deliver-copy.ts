@@ -391,12 +391,8 @@ export class CommandDelivery {
     const { deliveryLog, channel, onOutcome } = this.#options;
     const { status } = conclusion;
     const code = 'code' in conclusion ? conclusion.code : undefined;
-    const state = this.#stateOf(copy, attempts, {
-      status,
-      code,
-      providerMessageId: status === 'sent' ? conclusion.providerMessageId : undefined,
-      nextAttemptAt: 'nextAttemptAt' in conclusion ? conclusion.nextAttemptAt : undefined,
-    });
+    const shown = 'tierMs' in conclusion ? { ...conclusion, tierMs: undefined } : conclusion;
+    const state = this.#stateOf(copy, attempts, shown);
     if (isOwnRound) await deliveryLog.settle(state, headers);
     else if (!(await deliveryLog.declare(state, headers))) return false;
     this.#begun.delete(copy.id);
