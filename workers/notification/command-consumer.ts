@@ -54,8 +54,6 @@ export interface ChannelOptions {
   readonly closing: AbortSignal;
 }
 
-export type RunningChannel = Awaited<ReturnType<typeof startChannel>>;
-
 /** Starts a consumer for each priority, so that neither delays the other. Leaves nothing running if it rejects. */
 export async function startChannel(context: WorkerContext, shared: SharedParts, options: ChannelOptions) {
   const { config, monotonic, timers } = context;

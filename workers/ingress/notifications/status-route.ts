@@ -9,7 +9,7 @@ import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import type { KnownNotification } from '../../../shared/api/operations/notification-lists.ts';
-import { earliestTime, type NotificationState } from '../../../shared/notification/notification-state.ts';
+import { earliestTime } from '../../../shared/notification/notification-state.ts';
 import { ACCEPTANCE_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import type { NotificationFeed } from './notification-feed.ts';
 import { encodeState } from '../../../shared/api/notification/state-record.ts';
@@ -108,11 +108,10 @@ async function respond(
 
 /** The log decides between this and the first attempt: the state is read back before the answer. */
 async function cancel(
-  deps: StatusRouteDeps,
+  { feed, codec, clock, options, publisher }: StatusRouteDeps,
   reply: FastifyReply,
   { id, owner }: { readonly id: string; readonly owner: string },
 ): Promise<void> {
-  const { feed } = deps;
   const isCurrent = await feed.catchUp();
   const known = await findNotification(feed, id);
   if (!isCurrent || (known?.acceptance === undefined && feed.incompleteForMs() > 0))
@@ -120,7 +119,16 @@ async function cancel(
   if (known?.acceptance?.owner !== owner) return refuseUnknown(reply);
   let { state } = known;
   if (state?.status === 'scheduled') {
-    await publishCancelled(deps, state);
+    const timestampMs = clock.now();
+    const cancelled = {
+      ...state,
+      status: 'cancelled',
+      updatedAt: timestampMs,
+      nextAttemptAt: undefined,
+    } as const;
+    const { value, headers } = await encodeState(codec, cancelled, feed.formatOf(id));
+    const topic = topicName(options.topicPrefix, 'notificationOutcomes');
+    await publisher.publish([{ topic, key: id, value, headers, timestampMs }]);
     if (!(await feed.catchUp())) return refuseBehind(reply);
     state = await feed.state(id);
   }
@@ -128,21 +136,4 @@ async function cancel(
     return sendJson(reply, 200, renderNotification(known.acceptance, { ...known, state }));
   const status = known.receipt?.status ?? shownStatus(state);
   refuse(reply, 'not-cancellable', { detail: `Its status is ${status}.` });
-}
-
-async function publishCancelled(
-  { codec, clock, options, publisher, feed }: StatusRouteDeps,
-  scheduled: NotificationState,
-): Promise<void> {
-  const { notificationId: key } = scheduled;
-  const timestampMs = clock.now();
-  const state = {
-    ...scheduled,
-    status: 'cancelled',
-    updatedAt: timestampMs,
-    nextAttemptAt: undefined,
-  } as const;
-  const { value, headers } = await encodeState(codec, state, feed.formatOf(key));
-  const topic = topicName(options.topicPrefix, 'notificationOutcomes');
-  await publisher.publish([{ topic, key, value, headers, timestampMs }]);
 }
