@@ -1,5 +1,5 @@
 import type { ActionReply } from '../api/operations/dead-letter-calls.ts';
-import { encodeState, formatOf } from '../api/notification/state-record.ts';
+import { STATE_TYPE, formatOf } from '../api/notification/state-record.ts';
 import { HEADER, headerText } from '../messaging/headers.ts';
 import { partitionId } from '../messaging/message.ts';
 import type { LogMessage, OffsetRange, OutgoingMessage, PartitionOffset } from '../messaging/message.ts';
@@ -251,7 +251,7 @@ async function sentRecord(
     ...BLANK_STATE,
     sender: headerText(message.headers, HEADER.sender),
   };
-  const { value, headers } = await encodeState(codec, state, formatOf(message.value));
+  const { value, headers } = await codec.encode(STATE_TYPE, state, formatOf(message.value));
   return { topic: topics.outcomes, key: notificationId, value, headers };
 }
 

@@ -208,7 +208,7 @@ function toConfig(env: Environment) {
     notification: {
       configFile: env.NOTIFICATION_CONFIG_FILE,
       publicUrl: env.PUBLIC_URL ?? localUrl(env),
-      callbacks: env.NOTIFICATION_CALLBACKS,
+      callbacks: env.NOTIFICATION_CALLBACKS ?? [],
       outboxFolder: path.join(env.DATA_DIR === 'memory' ? 'var' : env.DATA_DIR, 'outbox'),
       defaultCountry: env.NOTIFICATION_DEFAULT_COUNTRY,
       retryTiersMs: env.NOTIFICATION_RETRY_TIERS,

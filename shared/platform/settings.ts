@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callbackSettings } from './callback-settings.ts';
 import { LOG_LEVELS } from './log.ts';
 import {
   COMMAND_RETENTION_MS,
@@ -155,8 +156,7 @@ export const environment = z.object({
   DEFAULT_HOLIDAY_CALENDAR: z.string().optional().meta(SHOWN),
   CATALOGUE_FOLDER: z.string().optional(),
   NOTIFICATION_CONFIG_FILE: z.string().optional(),
-  /** JSON, read by the notification worker (N13). */
-  NOTIFICATION_CALLBACKS: z.string().optional(),
+  NOTIFICATION_CALLBACKS: callbackSettings.optional(),
   NOTIFICATION_DEFAULT_COUNTRY: z
     .string()
     .regex(/^[A-Z]{2}$/, 'must be an ISO 3166 code such as RO')

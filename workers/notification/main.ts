@@ -1,5 +1,4 @@
 import { PRIORITIES, type Channel, type Priority } from '../../shared/notification/notification-command.ts';
-import { readCallbackSettings } from '../../shared/notification/callback-settings.ts';
 import { combineHealth, type Health } from '../../shared/platform/health.ts';
 import {
   startTogether,
@@ -40,7 +39,6 @@ export async function start(
   context: WorkerContext,
   open: OpenProviders = openConfigured,
 ): Promise<RunningWorker> {
-  const settings = readCallbackSettings(context.config.notification.callbacks ?? '[]');
   await context.codec.prepare(MESSAGE_TYPES);
   const closing = new AbortController();
   const providers = await open(context);
@@ -67,9 +65,9 @@ export async function start(
     const startOwn = (priority: Priority) =>
       retryTiersMs.map((delayMs) => startTier(context, shared, { delayMs, priority, deliveries }));
     await startTogether(PRIORITIES.flatMap(startOwn), tiers);
-    if (settings.length > 0) {
+    if (context.config.notification.callbacks.length > 0) {
       const { startCallbacks } = await import('./start-callbacks.ts');
-      running.push({ name: 'callbacks', ...(await startCallbacks(context, shared, settings)) });
+      running.push({ name: 'callbacks', ...(await startCallbacks(context, shared)) });
     }
     const verification = await startVerification(context, shared, providers);
     running.push({

@@ -9,7 +9,7 @@ import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message
 import type { Publisher, BrokerAdmin } from '../../shared/messaging/ports.ts';
 import { isTransientFailure, type Process, type ProcessingResult } from '../../shared/messaging/outcome.ts';
 import { tierGroup, tierLabel } from '../../shared/messaging/topics/consumer-groups.ts';
-import { retryTopicName, type RetryLane } from '../../shared/messaging/topics/topic-list.ts';
+import { retryTopicName } from '../../shared/messaging/topics/topic-list.ts';
 import { errorText, InfrastructureError } from '../../shared/platform/errors.ts';
 import type { SystemPorts } from '../../shared/platform/system-ports.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
@@ -22,7 +22,7 @@ const STALL_MARGIN_MS = 60_000;
 
 export interface RetryTier {
   readonly delayMs: number;
-  readonly priority: RetryLane;
+  readonly priority: Priority;
 }
 
 export interface RunningTier extends RetryTier {
@@ -35,7 +35,7 @@ type Deliveries = Readonly<Record<Channel, Pick<CommandDelivery, 'reject'>>>;
 export async function startTier(
   context: WorkerContext,
   shared: SharedParts,
-  { delayMs, priority, deliveries }: RetryTier & Pick<TierParts, 'deliveries'>,
+  { delayMs, priority, deliveries }: RetryTier & { readonly deliveries: Deliveries },
 ): Promise<RunningTier> {
   const { broker, config } = context;
   const clientId = `notification-retry-${tierLabel({ delayMs, priority })}`;
@@ -49,7 +49,12 @@ export async function startTier(
       process: createTierProcess({
         ...context,
         ...shared,
-        ...originsOf(shared, priority),
+        origins: new Map([
+          [shared.topic(CHANNEL_TOPICS.sms[priority]), 'sms'],
+          [shared.topic(CHANNEL_TOPICS.email[priority]), 'email'],
+          [shared.topic('notificationCallbacks'), undefined],
+        ]),
+        priority,
         deliveries,
         admin: broker.admin,
         deadLetters: shared.deadLetters(groupId),
@@ -63,21 +68,11 @@ export async function startTier(
   return { delayMs, priority, consumer };
 }
 
-function originsOf(
-  { topic }: Pick<SharedParts, 'topic'>,
-  lane: RetryLane,
-): Pick<TierParts, 'origins' | 'priority'> {
-  const originOfChannel = (channel: Channel) =>
-    [topic(lane === 'callbacks' ? 'notificationCallbacks' : CHANNEL_TOPICS[channel][lane]), channel] as const;
-  const origins = new Map([originOfChannel('sms'), originOfChannel('email')]);
-  return { origins, priority: lane === 'callbacks' ? 'normal' : lane };
-}
-
 export interface TierParts extends Pick<SystemPorts, 'clock' | 'monotonic'> {
-  readonly origins: ReadonlyMap<string, Channel>;
+  /** The channel of each topic; undefined for callbacks, whose end does not end a notification. */
+  readonly origins: ReadonlyMap<string, Channel | undefined>;
   readonly priority: Priority;
-  /** Absent for callbacks, whose end does not end a notification. */
-  readonly deliveries?: Deliveries | undefined;
+  readonly deliveries: Deliveries;
   readonly deliveryLog: Pick<DeliveryLog, 'caughtUp' | 'find'>;
   readonly copies: Publisher;
   readonly admin: Pick<BrokerAdmin, 'partitionCounts'>;
@@ -112,11 +107,12 @@ async function endCopy(
   { origins, priority, deliveries, deliveryLog, deadLetters, onDeadLetter }: TierParts,
 ): Promise<ProcessingResult> {
   const { message, originTimestampMs, signal } = request;
-  const id = deliveries && readId(headerText(message.headers, HEADER.notificationId));
+  const isCallback = headerText(message.headers, HEADER.callbackId) !== undefined;
+  const id = isCallback ? undefined : readId(headerText(message.headers, HEADER.notificationId));
   if (id !== undefined) await deliveryLog.caughtUp(LOG_READ_MS);
   const known = id === undefined ? undefined : deliveryLog.find(id);
   const channel = known?.channel ?? origins.get(headerText(message.headers, HEADER.retryTopic) ?? '');
-  if (deliveries !== undefined && id !== undefined && channel !== undefined) {
+  if (id !== undefined && channel !== undefined) {
     const copy = readCopy(message, originTimestampMs, id, priority);
     const outcome = await deliveries[channel].reject(copy, UNDECODABLE, signal);
     return outcome.kind === 'retry' ? { retryAfterMs: outcome.afterMs } : 'settled';

@@ -114,7 +114,7 @@ function secretsOf({ broker: { kind: brokerKind }, config, log }: WorkerContext)
 export interface ConsumedTopic {
   readonly groupId: string;
   readonly clientId: string;
-  readonly topic: string;
+  readonly topic: string | readonly string[];
   readonly observe: ConsumerMetrics;
 }
 
@@ -123,7 +123,7 @@ export async function startConsumer(
   { groupId, clientId, topic, observe }: ConsumedTopic,
   options: Pick<RuntimeOptions, 'process' | 'concurrency' | 'sliceMs' | 'window' | 'stallMs' | 'gate'>,
 ): Promise<Consumer> {
-  const reads = { groupId, topics: [topic] };
+  const reads = { groupId, topics: [topic].flat() };
   const createSource = () => context.broker.createGroupSource({ ...reads, clientId });
   const consumer = new Consumer({ ...context, ...options, createSource, reads });
   observe.follow(consumer);

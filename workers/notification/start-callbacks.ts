@@ -1,87 +1,95 @@
-import type { Consumer } from '../../shared/messaging/consumer/consumer.ts';
+import { CONTENT_TYPE } from '../../shared/messaging/codec/message-codec.ts';
 import { consumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
-import type { Process } from '../../shared/messaging/outcome.ts';
-import { startTogether, stopTogether } from '../../shared/messaging/start-stop-order.ts';
-import { callbackGroup } from '../../shared/messaging/topics/consumer-groups.ts';
-import { retryTopicName, type TopicKey } from '../../shared/messaging/topics/topic-list.ts';
-import type { CallbackSettings } from '../../shared/notification/callback-settings.ts';
+import { HEADER } from '../../shared/messaging/headers.ts';
+import type { LogMessage, OutgoingMessage } from '../../shared/messaging/message.ts';
+import { retryTopicName } from '../../shared/messaging/topics/topic-list.ts';
+import { STATE_TYPE } from '../../shared/api/notification/state-record.ts';
+import { isReceipt, type NotificationState } from '../../shared/notification/notification-state.ts';
 import { hashSubject } from '../../shared/notification/party-hashes.ts';
-import { combineHealth, type Health } from '../../shared/platform/health.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
-import { startTier } from './retry-tier.ts';
 import { startConsumer, type SharedParts } from './shared-parts.ts';
-import { createCallbackReceiver, MAX_IN_HAND, type CallbackReceiver } from './callbacks/callback-receiver.ts';
-import { createOutcomeProcess } from './callbacks/outcome-callback.ts';
-import { createCallbackProcess } from './callbacks/post-callback.ts';
+import { createCallbackProcess, createCallbackReceiver, MAX_IN_HAND } from './callbacks/post-callback.ts';
 
-/** Starts the consumers that make callbacks of outcomes and post them (N13). Leaves nothing running if it rejects. */
-export async function startCallbacks(
-  context: WorkerContext,
-  shared: SharedParts,
-  settings: readonly CallbackSettings[],
-) {
-  const { config, metrics } = context;
-  const addresses = settings.map((one) => ({ ...one, receiver: createCallbackReceiver(one, context) }));
-  const consume = (name: 'outcomes' | 'callbacks', topic: TopicKey, options: ConsumerParts) => {
-    const clientId = `notification-${name}`;
-    const groupId = callbackGroup(config.topicPrefix, name);
-    const observe = consumerMetrics(metrics, clientId);
-    return startConsumer(context, { groupId, clientId, topic: shared.topic(topic), observe }, options);
-  };
-  const startOwnTier = async (delayMs: number) =>
-    (await startTier(context, shared, { delayMs, priority: 'callbacks' })).consumer;
-  const running: Consumer[] = [];
-  const stop = async (timeoutMs: number): Promise<void> => {
-    await stopTogether(running).stop(timeoutMs);
-    await Promise.all(addresses.map(({ receiver }) => receiver.close()));
-  };
-  const { outcomes, callbacks } = processesOf(context, shared, addresses);
-  const concurrency = addresses.length * MAX_IN_HAND + 1;
-  try {
-    const starting = [
-      consume('outcomes', 'notificationOutcomes', { process: outcomes }),
-      consume('callbacks', 'notificationCallbacks', { process: callbacks, concurrency }),
-      ...config.notification.retryTiersMs.map(startOwnTier),
-    ];
-    await startTogether(starting, running);
-  } catch (error) {
-    await stop(0);
-    throw error;
-  }
-  const health = (): Health =>
-    combineHealth(Object.fromEntries(running.map((consumer, index) => [index, consumer.health()])));
-  return { health, stop };
-}
+const LOG_READ_MS = 5_000;
+const PENDING: ReadonlySet<string> = new Set(['scheduled', 'sending', 'retrying']);
 
-type ConsumerParts = Parameters<typeof startConsumer>[2];
-
-function processesOf(
-  context: WorkerContext,
-  shared: SharedParts,
-  addresses: readonly (CallbackSettings & { readonly receiver: CallbackReceiver })[],
-): Readonly<Record<'outcomes' | 'callbacks', Process>> {
-  const { config, metrics } = context;
-  const { topicPrefix } = config;
+/** Starts the consumer that makes callbacks of final outcomes and posts them (N13). Leaves nothing running if it rejects. */
+export async function startCallbacks(context: WorkerContext, shared: SharedParts) {
+  const { clock, codec, config, metrics } = context;
+  const { callbacks: settings, retryTiersMs: tiersMs } = config.notification;
+  const { copies, deliveryLog } = shared;
+  const clientId = 'notification-callbacks';
+  const groupId = `${config.topicPrefix}plat.notification.callbacks`;
+  const callbackTopic = shared.topic('notificationCallbacks');
   // Over HTTP the sender of a notification is a hash of the subject; upstream systems name themselves.
   const bySender = new Map(
-    addresses.flatMap((one) => [hashSubject(one.sender), one.sender].map((key) => [key, one])),
+    settings.flatMap((one) => {
+      const receiver = createCallbackReceiver(one, context);
+      return [hashSubject(one.sender), one.sender].map((key) => [key, receiver] as const);
+    }),
   );
-  const results = metrics.counter('plat_notification_callbacks_total', 'Callbacks by result', ['result']);
+  const post = createCallbackProcess({
+    clock,
+    copies,
+    tiersMs,
+    tierTopic: (delayMs) => retryTopicName(config.topicPrefix, delayMs),
+    deadLetters: shared.deadLetters(groupId),
+    receiverOf: (sender) => bySender.get(sender),
+  });
+  const writeCallback = async (message: LogMessage): Promise<'settled'> => {
+    const decoded = message.value === null ? undefined : await codec.decode(message);
+    if (decoded?.kind !== 'decoded' || decoded.type !== STATE_TYPE) return 'settled';
+    const state = decoded.payload as NotificationState;
+    const { notificationId: id, sender, status } = state;
+    if (sender === undefined || !bySender.has(sender) || PENDING.has(status)) return 'settled';
+    if (status !== 'sent' && !isReceipt(status)) {
+      // A record that lost, such as a cancellation after the first attempt, must not contradict the outcome.
+      await deliveryLog.caughtUp(LOG_READ_MS);
+      if (deliveryLog.find(id)?.status !== status) return 'settled';
+    }
+    await copies.publish([callbackOf(state, callbackTopic, clock.now())]);
+    return 'settled';
+  };
+  const topic = [shared.topic('notificationOutcomes'), callbackTopic];
+  const consumer = await startConsumer(
+    context,
+    { groupId, clientId, topic, observe: consumerMetrics(metrics, clientId) },
+    {
+      process: (message, ...rest) =>
+        message.topic === callbackTopic ? post(message, ...rest) : writeCallback(message),
+      concurrency: settings.length * MAX_IN_HAND + 1,
+    },
+  );
   return {
-    outcomes: createOutcomeProcess({
-      ...context,
-      ...shared,
-      callbackTopic: shared.topic('notificationCallbacks'),
-      isWanted: (sender, status) => bySender.get(sender)?.statuses.has(status) === true,
-    }),
-    callbacks: createCallbackProcess({
-      ...context,
-      ...shared,
-      tiersMs: config.notification.retryTiersMs,
-      tierTopic: (delayMs) => retryTopicName(topicPrefix, delayMs, 'callbacks'),
-      deadLetters: shared.deadLetters(callbackGroup(topicPrefix, 'callbacks')),
-      receiverOf: (sender) => bySender.get(sender)?.receiver,
-      count: (result) => results.inc({ result }),
-    }),
+    health: () => consumer.health(),
+    stop: async (timeoutMs: number): Promise<void> => {
+      await consumer.stop(timeoutMs);
+      for (const receiver of bySender.values()) await receiver.close();
+    },
+  };
+}
+
+/**
+ * The callback for an outcome (N13). Its value is the body that is posted, unchanged by retries. The id is the same for
+ * a record that is written or read again: `sent` and receipts are final for good, others belong to a round. `nowMs`, in
+ * epoch milliseconds: its time limit begins now, so that an outage of this worker costs no callback.
+ */
+export function callbackOf(state: NotificationState, topic: string, nowMs: number): OutgoingMessage {
+  const { notificationId, channel, status, attempt, code, providerMessageId, sender = '' } = state;
+  const updatedAt = new Date(state.updatedAt).toISOString();
+  const data = { notificationId, channel, status, attempt, code, providerMessageId, updatedAt };
+  const isForGood = status === 'sent' || isReceipt(status);
+  return {
+    topic,
+    key: notificationId,
+    value: Buffer.from(JSON.stringify({ type: `notification.${status}`, timestamp: updatedAt, data })),
+    headers: {
+      [HEADER.contentType]: CONTENT_TYPE.json,
+      [HEADER.messageType]: 'NotificationCallback',
+      [HEADER.callbackId]: `${notificationId}_${status}${isForGood ? '' : `_${attempt}`}`,
+      [HEADER.notificationId]: notificationId,
+      [HEADER.sender]: sender,
+      [HEADER.originTimestamp]: String(nowMs),
+    },
   };
 }

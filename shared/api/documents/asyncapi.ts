@@ -25,7 +25,6 @@ import {
   COMMAND_MESSAGE_HEADERS,
   ERROR_MESSAGE_HEADERS,
   RECORD_MESSAGE_HEADERS,
-  STATE_MESSAGE_HEADERS,
   headersSchema,
   replyMessageHeaders,
   REQUEST_MESSAGE_HEADERS,
@@ -173,7 +172,7 @@ const ACCEPTANCE = {
 const OUTCOME = {
   topic: 'notificationOutcomes',
   type: STATE_TYPE,
-  headers: STATE_MESSAGE_HEADERS,
+  headers: RECORD_MESSAGE_HEADERS,
   body: stateForm,
   example: EXAMPLES.stateRecord,
   ...TEXTS.outcome,

@@ -35,8 +35,7 @@ const MESSAGE_TYPE = header(HEADER.messageType, TEXTS.message.messageType);
 const FORMAT = [MESSAGE_TYPE, header(HEADER.contentType, TEXTS.message.contentType)];
 const OWN_CONTENT_TYPE = header(HEADER.contentType, TEXTS.message.ownContentType, REQUIRED);
 
-export const RECORD_MESSAGE_HEADERS: readonly MessageHeader[] = [OWN_CONTENT_TYPE];
-export const STATE_MESSAGE_HEADERS: readonly MessageHeader[] = [MESSAGE_TYPE, OWN_CONTENT_TYPE];
+export const RECORD_MESSAGE_HEADERS: readonly MessageHeader[] = [MESSAGE_TYPE, OWN_CONTENT_TYPE];
 export const CATALOGUE_MESSAGE_HEADERS: readonly MessageHeader[] = FORMAT;
 
 export const REQUEST_MESSAGE_HEADERS: readonly MessageHeader[] = [

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import {
+  DELIVERY_STATUSES,
   RECEIPT_STATUSES,
   type NotificationAcceptance,
   type NotificationState,
@@ -14,17 +15,11 @@ import { dateTime, namedObject } from '../json/field-kinds.ts';
 /** What a caller sees: in place of `sending`, `accepted` in the first round and `retrying` in later rounds. */
 type ShownStatus = 'accepted' | Exclude<NotificationStatus, 'sending'>;
 
-const STATUSES = [
+const STATUSES: readonly ShownStatus[] = [
   'accepted',
-  'scheduled',
-  'retrying',
-  'sent',
-  'failed',
-  'parked',
-  'suppressed',
-  'cancelled',
+  ...DELIVERY_STATUSES.filter((status) => status !== 'sending'),
   ...RECEIPT_STATUSES,
-] as const satisfies ShownStatus[];
+];
 const id = () => z.string().meta({ format: 'uuid' }).describe('Id of the notification.');
 
 export const acceptedReply = namedObject('AcceptedNotification', {
@@ -51,7 +46,7 @@ export function renderBatch(results: readonly BatchResult[]): string {
   return JSON.stringify({ results });
 }
 
-const attempt = namedObject('NotificationAttempt', {
+export const notificationAttempt = namedObject('NotificationAttempt', {
   attempt: wholeNumber('Round of delivery, counted from 1; all attempts of a round share it.', 1),
   at: dateTime().describe('Time of its end.'),
   provider: z.string().describe('Name of the provider in the configuration.'),
@@ -72,7 +67,7 @@ export const notificationReply = namedObject('Notification', {
       '`accepted`: stored. `retrying`: an attempt failed and another one follows. `sent`: a provider accepted it. `failed`: rejected permanently, or expired. `parked`: the provider may have sent it; an operator decides whether to retry. `suppressed`: the receiver does not want or get such messages. `scheduled`, `cancelled`: waits for its sendAt, or was cancelled before. `undelivered`, `delivered`, `bounced`, `complained`: what the provider reported later.',
     ),
   channel: z.enum(['sms', 'email']).describe('Channel of the notification.'),
-  attempts: z.array(attempt).describe('The last attempts, at most 20, newest last.'),
+  attempts: z.array(notificationAttempt).describe('The last attempts, at most 20, newest last.'),
   updatedAt: dateTime().describe('Time of the last change of the status.'),
   nextAttemptAt: dateTime()
     .optional()

@@ -8,22 +8,15 @@ import {
   type NotificationAcceptance,
   type NotificationState,
 } from '../../notification/notification-state.ts';
-import { anyText, oneOf } from '../../platform/json-kinds.ts';
-import { dateTime, namedObject, objectOf, refuse } from '../json/field-kinds.ts';
-import { isoText } from '../notification/answers.ts';
+import { oneOf } from '../../platform/json-kinds.ts';
+import { dateTime, namedObject, objectOf } from '../json/field-kinds.ts';
+import { isoText, notificationAttempt } from '../notification/answers.ts';
 import { channelName, line, numberFrom, OPERATIONS_LIMITS as LIMIT } from './operation-fields.ts';
 
 const STATUSES = ['accepted', ...DELIVERY_STATUSES, ...RECEIPT_STATUSES] as const;
 
 /** A place in the list: epoch milliseconds, and the number of the record. */
-const CURSOR = /^(\d{1,15})\.(\d{1,15})$/;
-
-const cursor = () =>
-  anyText().transform((sent, context) => {
-    const [, atMs, row] = CURSOR.exec(sent) ?? [];
-    if (row === undefined) return refuse(context, sent, 'unknown-value', 'must be the nextCursor of a page');
-    return { atMs: Number(atMs), row: Number(row) };
-  });
+const CURSOR = /^\d{1,15}\.\d{1,15}$/;
 
 export const notificationQuery = objectOf({
   reference: line()
@@ -41,10 +34,13 @@ export const notificationQuery = objectOf({
   limit: numberFrom(1, LIMIT.pageNotifications)
     .optional()
     .describe(`Notifications on the page; ${LIMIT.defaultPageNotifications} by default.`),
-  cursor: cursor().optional().describe('The `nextCursor` of the previous page.'),
+  cursor: line()
+    .regex(CURSOR, { error: 'must be the nextCursor of the previous page' })
+    .optional()
+    .describe('The `nextCursor` of the previous page.'),
 });
 
-const roundNumber = () => z.int().min(1).describe('Round of delivery, counted from 1.');
+const { attempt: roundNumber, ...attemptFields } = notificationAttempt.shape;
 
 const timelineEvent = z
   .discriminatedUnion('event', [
@@ -53,23 +49,20 @@ const timelineEvent = z
     ),
     namedObject('AttemptEvent', {
       event: z.literal('attempt'),
-      at: dateTime().describe('Its end.'),
-      round: roundNumber(),
-      provider: z.string(),
-      result: z.enum(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']),
-      code: z.string().optional(),
+      round: roundNumber,
+      ...attemptFields,
     }).describe('A call of a provider.'),
     namedObject('SendingEvent', {
       event: z.literal('sending'),
       at: dateTime(),
-      round: roundNumber(),
+      round: roundNumber,
       providers: z.array(z.string()).describe('Those that may be called in this round.'),
       until: dateTime().optional().describe('After this time the outcome counts as unknown.'),
     }).describe('A round is in progress.'),
     namedObject('RetryEvent', {
       event: z.literal('retry'),
       at: dateTime().describe('When the next round is due.'),
-      round: roundNumber(),
+      round: roundNumber,
     }).describe('It waits for the next round.'),
     namedObject('EndEvent', {
       event: z.enum(['sent', 'failed', 'parked', 'suppressed', 'cancelled', ...RECEIPT_STATUSES]),
@@ -81,12 +74,20 @@ const timelineEvent = z
   .meta({ id: 'TimelineEvent' });
 export type TimelineEvent = z.infer<typeof timelineEvent>;
 
-export const notificationTimeline = namedObject('NotificationTimeline', {
+const foundNotification = namedObject('FoundNotification', {
   notificationId: z.string().meta({ format: 'uuid' }),
   channel: z.enum(['sms', 'email']),
   status: z.enum(STATUSES),
   code: z.string().optional().describe('Why it is retrying, failed or parked.'),
   updatedAt: dateTime(),
+  provider: z.string().optional().describe('The provider of the last attempt.'),
+  category: z.enum(['transactional', 'campaign']).optional(),
+  receiverHash: z.string().optional().describe('Keyed hash of the receiver (N14).'),
+});
+export type FoundNotification = z.infer<typeof foundNotification>;
+
+export const notificationTimeline = namedObject('NotificationTimeline', {
+  ...foundNotification.shape,
   events: z.array(timelineEvent).describe('In the order of their times.'),
   hasEarlierAttempts: z.boolean().describe('Only the last 20 attempts are kept; there were others.'),
   deadLetters: z.string().optional().describe('Where a failed or parked notification has its dead letters.'),
@@ -94,22 +95,11 @@ export const notificationTimeline = namedObject('NotificationTimeline', {
 export type NotificationTimeline = z.infer<typeof notificationTimeline>;
 
 export const foundNotifications = namedObject('FoundNotifications', {
-  notifications: z.array(
-    notificationTimeline
-      .pick({ notificationId: true, channel: true, status: true, updatedAt: true })
-      .extend({
-        provider: z.string().optional().describe('The provider of the last attempt.'),
-        category: z.enum(['transactional', 'campaign']).optional(),
-        receiverHash: z.string().optional().describe('Keyed hash of the receiver (N14).'),
-      })
-      .meta({ id: 'FoundNotification' }),
-  ),
+  notifications: z.array(foundNotification),
   nextCursor: z
     .string()
     .optional()
-    .describe(
-      'Cursor of the next page, even if this one has fewer notifications than `limit`; absent on the last.',
-    ),
+    .describe('For the next page, even if this one is short; absent on the last.'),
 });
 export type FoundNotifications = z.infer<typeof foundNotifications>;
 
@@ -133,81 +123,58 @@ export function partiesOf({ state, acceptance }: KnownNotification) {
 }
 
 /** One line of a list. */
-export function describeFound(known: KnownNotification): FoundNotifications['notifications'][number] {
-  const { notificationId, channel, status, updatedAt } = describeTimeline(known, '');
-  const { category, receiverHash } = partiesOf(known);
-  const provider = known.state?.attempts.at(-1)?.provider;
+export function describeFound(known: KnownNotification): FoundNotification {
+  const { notificationId, acceptance, state, receipt } = known;
+  const { channel = acceptance?.channel ?? 'sms', status = 'accepted', code } = receipt ?? state ?? {};
+  const { sender: _, ...parties } = partiesOf(known);
   return {
     notificationId,
     channel,
     status,
-    updatedAt,
-    ...(provider !== undefined && { provider }),
-    ...(category !== undefined && { category }),
-    ...(receiverHash !== undefined && { receiverHash }),
+    code,
+    updatedAt: isoText((receipt ?? state)?.updatedAt ?? acceptance?.acceptedAt ?? 0),
+    provider: state?.attempts.at(-1)?.provider,
+    ...parties,
   };
 }
 
 /** The timeline, without texts and addresses of the message. `deadLetters`: the URL that lists its dead letters. */
-export function describeTimeline(
-  { notificationId, acceptance, state, receipt }: KnownNotification,
-  deadLetters: string,
-): NotificationTimeline {
+export function describeTimeline(known: KnownNotification, deadLetters: string): NotificationTimeline {
+  const { notificationId, acceptance, state, receipt } = known;
+  const shown = describeFound(known);
   const accepted: TimelineEvent[] =
     acceptance?.notificationId === notificationId
       ? [{ event: 'accepted', at: isoText(acceptance.acceptedAt) }]
       : [];
   const { attempts = [] } = state ?? {};
-  const { channel = acceptance?.channel ?? 'sms', status = 'accepted', code } = receipt ?? state ?? {};
-  const hasEnded = status === 'failed' || status === 'parked';
   return {
-    notificationId,
-    channel,
-    status,
-    ...(code !== undefined && { code }),
-    updatedAt: isoText((receipt ?? state)?.updatedAt ?? acceptance?.acceptedAt ?? 0),
+    ...shown,
     events: [
       ...accepted,
       ...attempts.map(describeAttempt),
       ...[state, receipt].flatMap((one) => (one === undefined ? [] : [describeStatus(one)])),
     ],
     hasEarlierAttempts: (attempts[0]?.attempt ?? 1) > 1,
-    ...(hasEnded && { deadLetters }),
+    ...(['failed', 'parked'].includes(shown.status) && { deadLetters }),
   };
 }
 
 function describeAttempt({ attempt, at, provider, result, code }: AttemptRecord): TimelineEvent {
-  const found = { event: 'attempt', at: isoText(at), round: attempt, provider, result } as const;
-  return code === undefined ? found : { ...found, code };
+  return { event: 'attempt', at: isoText(at), round: attempt, provider, result, code };
 }
 
 function describeStatus(state: NotificationState): TimelineEvent {
-  const {
-    status,
-    attempt: round,
-    code,
-    nextAttemptAt,
-    leaseUntil,
-    providers = [],
-    providerMessageId,
-  } = state;
+  const { status, attempt, code, nextAttemptAt, leaseUntil, providers = [], providerMessageId } = state;
   const at = isoText(state.updatedAt);
   if (status === 'sending') {
-    const until = leaseUntil !== undefined && { until: isoText(leaseUntil) };
-    return { event: 'sending', at, round, providers: [...providers], ...until };
+    const until = leaseUntil === undefined ? undefined : isoText(leaseUntil);
+    return { event: 'sending', at, round: attempt, providers: [...providers], until };
   }
-  if (status === 'retrying' || status === 'scheduled')
-    return {
-      event: 'retry',
-      at: nextAttemptAt === undefined ? at : isoText(nextAttemptAt),
-      round: status === 'scheduled' ? round : round + 1,
-    };
-  return {
-    event: status,
-    at,
-    ...(code !== undefined && { code }),
-    ...(providerMessageId !== undefined && { providerMessageId }),
-  };
+  if (status === 'retrying' || status === 'scheduled') {
+    const round = status === 'scheduled' ? attempt : attempt + 1;
+    return { event: 'retry', at: nextAttemptAt === undefined ? at : isoText(nextAttemptAt), round };
+  }
+  return { event: status, at, code, providerMessageId };
 }
 
 const message = z.object({

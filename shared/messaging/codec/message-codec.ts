@@ -74,7 +74,11 @@ export function createMessageCodec(options: MessageCodecOptions): MessageCodec {
   };
   const encodeAvro = (message: AvroMessage, id: number, payload: unknown): Encoded => ({
     value: write(message, id, payload),
-    headers: { [HEADER.contentType]: CONTENT_TYPE.avro },
+    headers: {
+      [HEADER.contentType]: CONTENT_TYPE.avro,
+      // Readers of states may read them in Avro and JSON.
+      ...(message.definition.kind === 'state' && { [HEADER.messageType]: message.definition.type }),
+    },
   });
   const requestBatch = messageOf(REQUEST_BATCH);
 

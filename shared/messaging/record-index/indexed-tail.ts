@@ -197,7 +197,11 @@ export class IndexedTail {
       const received = this.#receive(message);
       if (!isPromise(received)) return;
       this.#isHeld = true;
-      this.#late = received.then(() => {
+      const ended = received.catch((error: unknown) => {
+        // The index calls #continue() when it has recovered, and the record is read again.
+        if (index.health().status === 'ready') throw error;
+      });
+      this.#late = ended.then(() => {
         this.#late = undefined;
         return this.#continue();
       });

@@ -28,6 +28,7 @@ const WRITE_DELAY_MS = 250;
 const ROWS_PER_TRANSACTION = 250;
 /** Maximum number of transactions of close(), which must be short. The next start reads the rest from the topic. */
 const LAST_TRANSACTIONS = 50;
+const ROWS_PER_READ = 250;
 const RETRY_MS = 1_000;
 const BUSY_MS = 10;
 /** Memory of a waiting record in addition to its value: map slots, key, object. */
@@ -49,21 +50,6 @@ interface IndexedRecord {
   /** An open record is kept beyond its retention, until a later record of its key is not open. */
   readonly isOpen: boolean;
 }
-
-/** The place of a record in the order of time, and of writing if the times are equal. */
-export interface RecordPlace {
-  readonly atMs: number;
-  readonly row: number;
-}
-
-export interface PlacedRecord {
-  readonly value: Uint8Array;
-  readonly place: RecordPlace;
-  /** Whether the record was put under this id. */
-  readonly isOf: (id: string) => boolean;
-}
-
-const NEWEST: RecordPlace = { atMs: Number.MAX_SAFE_INTEGER, row: 0 };
 
 export interface RecordIndexOptions {
   readonly name: string;
@@ -199,10 +185,7 @@ export class RecordIndex {
 
   /** The open records, except those that are not written yet. */
   openRecords(): readonly IndexedRecord[] {
-    return this.#file.database
-      .prepare('SELECT value, at, open FROM records WHERE open = 1')
-      .all()
-      .map(readRow);
+    return this.openPage(0, -1);
   }
 
   /** At most `limit` open records behind the row `after`, except those that are not written yet, in a stable order. */
@@ -215,19 +198,22 @@ export class RecordIndex {
       .map((row) => ({ ...readRow(row), rowId: Number(row['rowid']) }));
   }
 
-  /** Up to `limit` records that are not open, the newest first, from those before a place. Throws like `find`. */
-  recent(limit: number, { atMs, row }: RecordPlace = NEWEST): readonly PlacedRecord[] {
+  /**
+   * The records that are not open, the newest first, from those before a place: `<epoch milliseconds>.<row>`, since rows
+   * tell apart records of a moment. `isOf`: whether a record was put under an id. Throws like `find`.
+   */
+  *recent(before = `${Number.MAX_SAFE_INTEGER}.0`) {
     if (this.#waiting.size > 0 && this.#failure === undefined && !this.#file.isBusy) this.#write();
-    try {
-      const rows = this.#statements.recent.all(this.#expiredBeforeMs(), atMs, row, limit);
-      return rows.map(({ rowid, key, value, at }) => {
+    let place = before;
+    for (;;) {
+      const [atMs = 0, row = 0] = place.split('.').map(Number);
+      const rows = this.#read(() => this.#statements.recent.all(this.#expiredBeforeMs(), atMs, row));
+      if (rows.length === 0) return;
+      for (const { rowid, key, value, at } of rows) {
+        place = `${Number(at)}.${Number(rowid)}`;
         const own = Buffer.from(key as Uint8Array).toString('latin1');
-        const place = { atMs: Number(at), row: Number(rowid) };
-        return { value: value as Uint8Array, place, isOf: (id) => keyOf(id) === own };
-      });
-    } catch (error) {
-      this.#fail(error);
-      throw new InfrastructureError('index-unavailable', 'the index cannot be read', error);
+        yield { value: value as Uint8Array, place, isOf: (id: string) => keyOf(id) === own };
+      }
     }
   }
 
@@ -286,9 +272,13 @@ export class RecordIndex {
   }
 
   #findRow(key: string): IndexedRecord | undefined {
+    const row = this.#read(() => this.#statements.find.get(Buffer.from(key, 'latin1')));
+    return row === undefined ? undefined : readRow(row);
+  }
+
+  #read<Result>(read: () => Result): Result {
     try {
-      const row = this.#statements.find.get(Buffer.from(key, 'latin1'));
-      return row === undefined ? undefined : readRow(row);
+      return read();
     } catch (error) {
       this.#fail(error);
       throw new InfrastructureError('index-unavailable', 'the index cannot be read', error);
@@ -390,7 +380,7 @@ function prepareStatements({ database }: DataFile) {
   return {
     find: prepare('SELECT value, at, open FROM records WHERE key = ?'),
     recent: prepare(`SELECT rowid, key, value, at FROM records
-      WHERE open = 0 AND at >= ? AND (at, rowid) < (?, ?) ORDER BY at DESC, rowid DESC LIMIT ?`),
+      WHERE open = 0 AND at >= ? AND (at, rowid) < (?, ?) ORDER BY at DESC, rowid DESC LIMIT ${ROWS_PER_READ}`),
     put: prepare(`INSERT INTO records VALUES (?, ?, ?, ?) ON CONFLICT (key)
       DO UPDATE SET value = excluded.value, at = excluded.at, open = excluded.open`),
     remove: prepare('DELETE FROM records WHERE key = ?'),

@@ -1,12 +1,5 @@
 import type { GroupReads } from '../ports.ts';
-import {
-  delayLabel,
-  retryTopicName,
-  topicName,
-  type Priority,
-  type RetryLane,
-  type TopicKey,
-} from './topic-list.ts';
+import { delayLabel, retryTopicName, topicName, type Priority, type TopicKey } from './topic-list.ts';
 
 export interface WorkerGroup extends GroupReads {
   readonly worker: string;
@@ -22,14 +15,9 @@ export function commandGroup(prefix: string, channel: 'sms' | 'email', priority:
   return `${prefix}plat.notification.${priority === 'urgent' ? `${channel}.urgent` : channel}`;
 }
 
-/** The groups that make callbacks of outcomes, and post them. They have members only if callbacks are configured. */
-export function callbackGroup(prefix: string, name: 'outcomes' | 'callbacks'): string {
-  return `${prefix}plat.notification.${name}`;
-}
-
 interface Tier {
   readonly delayMs: number;
-  readonly priority: RetryLane;
+  readonly priority: Priority;
 }
 
 export function tierGroup(prefix: string, tier: Tier): string {
@@ -38,7 +26,7 @@ export function tierGroup(prefix: string, tier: Tier): string {
 
 /** Name of a tier in health, metrics and group names, such as `10s` or `10s-urgent`. */
 export function tierLabel({ delayMs, priority }: Tier): string {
-  return priority === 'normal' ? delayLabel(delayMs) : `${delayLabel(delayMs)}-${priority}`;
+  return priority === 'urgent' ? `${delayLabel(delayMs)}-urgent` : delayLabel(delayMs);
 }
 
 function group(worker: string, groupId: string, topic: string, isDelayed = false): WorkerGroup {

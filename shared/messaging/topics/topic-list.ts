@@ -141,29 +141,24 @@ export function topicNames(prefix: string, keys: readonly TopicKey[]): readonly 
 
 export const DEAD_LETTER_TOPICS = findTopics(/\.dead-letters\.v\d+$/);
 export const COMMAND_TOPICS = findTopics(/\.commands\.[a-z]+(?:\.urgent)?\.v\d+$/);
-export const WORK_TOPICS = [
-  ...findTopics(/\.requests(\.bulk)?\.v\d+$/),
-  ...COMMAND_TOPICS,
-  ...findTopics(/\.callbacks\.v\d+$/),
-];
+export const WORK_TOPICS = [...findTopics(/\.(?:requests(\.bulk)?|callbacks)\.v\d+$/), ...COMMAND_TOPICS];
 const REPLY_TOPICS: readonly TopicKey[] = ['ingressReplies', 'ingressResults', 'recalculationReplies'];
 
 export function ownReplyTopics(prefix: string): readonly string[] {
   return topicNames(prefix, REPLY_TOPICS);
 }
 
-/** Urgent notifications and callbacks have tiers of their own, because a partition returns its copies in order, at a limited rate. */
-export function retryTopicName(prefix: string, delayMs: number, lane: RetryLane = 'normal'): string {
-  const suffix = lane === 'normal' ? '' : `.${lane}`;
-  return `${prefix}plat.notification.retry.${delayLabel(delayMs)}${suffix}.v1`;
+/** Urgent notifications have tiers of their own, because a partition returns its copies in order, at a limited rate. */
+export function retryTopicName(prefix: string, delayMs: number, priority: Priority = 'normal'): string {
+  const urgent = priority === 'urgent' ? '.urgent' : '';
+  return `${prefix}plat.notification.retry.${delayLabel(delayMs)}${urgent}.v1`;
 }
 
 export type Priority = 'normal' | 'urgent';
-export type RetryLane = Priority | 'callbacks';
 
 export function retryTopicNames(prefix: string, retryTiersMs: readonly number[]): readonly string[] {
-  return (['normal', 'urgent', 'callbacks'] as const).flatMap((lane) =>
-    retryTiersMs.map((delayMs) => retryTopicName(prefix, delayMs, lane)),
+  return (['normal', 'urgent'] as const).flatMap((priority) =>
+    retryTiersMs.map((delayMs) => retryTopicName(prefix, delayMs, priority)),
   );
 }
 

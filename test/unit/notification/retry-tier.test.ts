@@ -168,6 +168,15 @@ describe('a copy that is due', () => {
     expect([rejected, letters.sent]).toEqual([[`${channel} ${ID} round 2: undecodable-message`], []]);
   });
 
+  it('of a callback does not end the notification', async () => {
+    const { copies, rejected, entry, letters, handling, message } = due();
+    entry.known = { status: 'sent', attempt: 1, channel: 'sms' };
+    copies.onPublish = failing('invalid-message');
+    const headers = { ...message.headers, [HEADER.notificationId]: ID, [HEADER.callbackId]: `${ID}_sent` };
+    expect(await handling({ ...message, headers }, DELAY_MS)()).toBe('settled');
+    expect([rejected, letters.sent.length]).toEqual([[], 1]);
+  });
+
   it.each<[string, BrokerErrorCode, boolean, number | undefined]>([
     ['the topic is missing', 'topic-unknown', false, undefined],
     ['the partition is known to the broker only', 'topic-unknown', false, 4],

@@ -7,7 +7,7 @@ import { hashSubject } from '../../../shared/notification/party-hashes.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
-import { callbackOf } from '../../../workers/notification/callbacks/outcome-callback.ts';
+import { callbackOf } from '../../../workers/notification/start-callbacks.ts';
 import { notificationState } from '../../support/builders/notification-state.ts';
 import { deadLettersOver } from '../../support/worlds/dead-letters-world.ts';
 import { authorize, guardedAccess } from '../../support/builders/access-token.ts';
@@ -101,7 +101,7 @@ it('repeats a callback with the same id and body until it is accepted, and follo
     response.writeHead(answers.shift() ?? 200, { location: `${origin}/elsewhere` });
     response.end('x'.repeat(20_000));
   });
-  const { sms } = await running([{ sender: 'loans', url: `${origin}/outcomes`, statuses: ['sent'] }]);
+  const { sms } = await running([{ sender: 'loans', url: `${origin}/outcomes` }]);
   await sms({ id: idOf(1), headers: from('loans') });
   await expect.poll(() => calls.length).toBe(3);
   expect(
@@ -149,7 +149,7 @@ it('a callback that nobody accepts for a day becomes a dead letter, which an ope
   const { origin, calls } = await receiver((_, response) => response.writeHead(answers.shift() ?? 204).end());
   const world = await running([{ sender: 'loans', url: origin }]);
   const state = notificationState(idOf(1), { status: 'sent', sender: 'loans', updatedAt: 5 });
-  const { key, value, headers = {} } = callbackOf(state, '');
+  const { key, value, headers = {} } = callbackOf(state, '', 0);
   await world.publish(TOPIC.notificationCallbacks, { key, value, headers });
   await expect.poll(() => world.deadLetters.length).toBe(1);
   const call = await deadLettersOver(world.broker);

@@ -1,17 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { ClockWarning } from '../../../shared/messaging/clock-warning.ts';
-import type { Codec, Decoded, MessageFormat } from '../../../shared/messaging/codec.ts';
+import type { Codec, Decoded } from '../../../shared/messaging/codec.ts';
 import { formatOf, STATE_TYPE } from '../../../shared/api/notification/state-record.ts';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import type { DataFile } from '../../../shared/messaging/data-file.ts';
 import { IndexedTail } from '../../../shared/messaging/record-index/indexed-tail.ts';
-import {
-  RecordIndex,
-  type IndexLimits,
-  type RecordPlace,
-} from '../../../shared/messaging/record-index/record-index.ts';
+import { RecordIndex, type IndexLimits } from '../../../shared/messaging/record-index/record-index.ts';
 import { isTransientFailure } from '../../../shared/messaging/outcome.ts';
 import { andThen, isPromise, type SyncOrAsync } from '../../../shared/platform/sync-or-async.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
@@ -34,11 +30,8 @@ export const KEY_LIFETIME_MS = 24 * 3_600_000;
 
 /** Maximum number of own records not read back. Drops only stored ones: AcceptanceRecords has at most 20,000 ids. */
 const MAX_OWN_RECORDS = 30_000;
-/** In place of a state that is not known. */
-const LIKE_AVRO = Buffer.alloc(1);
 const CATCH_UP_MS = 1_000;
 const KEY_OF = { acceptance: 'acceptance ', state: 'state ', receipt: 'receipt ' } as const;
-const KINDS = ['acceptance', 'state', 'receipt'] as const satisfies (keyof typeof KEY_OF)[];
 
 interface NotificationFeedDeps extends Pick<SystemPorts, 'clock' | 'monotonic' | 'timers'> {
   readonly options: IngressOptions;
@@ -48,13 +41,6 @@ interface NotificationFeedDeps extends Pick<SystemPorts, 'clock' | 'monotonic' |
   readonly indexLimits?: Partial<IndexLimits>;
   /** Publishes the first acceptance of an id again, after this instance wrote a later one. */
   readonly restoreFirst: (message: OutgoingMessage) => void;
-}
-
-/** Without a record if it cannot be decoded, or repeats an acceptance for an Idempotency-Key. */
-export interface RecentRecord {
-  readonly place: RecordPlace;
-  readonly kind?: keyof typeof KEY_OF;
-  readonly record?: Pick<NotificationState, 'notificationId' | 'channel'> & { readonly status?: string };
 }
 
 export type NotificationFeed = ReturnType<typeof createNotificationFeed>;
@@ -116,9 +102,9 @@ export function createNotificationFeed(
     /** The strongest receipt of the notification (N7), or undefined. Fails like `acceptance`. */
     receipt: (id: string) => stateAt(KEY_OF.receipt + id),
     /** The format of the notification's states, and so of its command (N13). Fails like `acceptance`. */
-    formatOf: (id: string): MessageFormat => formatOf(index.find(KEY_OF.state + id)?.value ?? LIKE_AVRO),
-    /** Up to `limit` acceptances and states, the newest first, from those before a place. Fails like `acceptance`. */
-    recent: createRecentReader(index, codec),
+    formatOf: (id: string) => formatOf(index.find(KEY_OF.state + id)?.value),
+    /** The places of records, the newest first, each with the id of a notification if it is its last. Fails like `acceptance`. */
+    recent: (before?: string) => readRecent(index, codec, before),
     /** Call before publishing: keeps the acceptance in memory only, until read back, as it may never reach the log. */
     addAcceptance: (id: string, value: Buffer, acceptedAtMs: number): void =>
       void accepted.own.set(id, { value, acceptedAtMs }),
@@ -196,17 +182,13 @@ function createAcceptances(index: RecordIndex, restoreFirst: (message: OutgoingM
   };
 }
 
-function createRecentReader(index: RecordIndex, codec: Codec) {
-  return async (limit: number, before?: RecordPlace): Promise<readonly RecentRecord[]> => {
-    const records: RecentRecord[] = [];
-    for (const { value, place, isOf } of index.recent(limit, before)) {
-      const found = await decodeValue(codec, STATE_TYPE, value);
-      const record = found.kind === 'decoded' ? (found.payload as NotificationState) : undefined;
-      const kind = KINDS.find((one) => record !== undefined && isOf(KEY_OF[one] + record.notificationId));
-      records.push(kind === undefined || record === undefined ? { place } : { place, kind, record });
-    }
-    return records;
-  };
+async function* readRecent(index: RecordIndex, codec: Codec, before?: string) {
+  for (const { value, place, isOf } of index.recent(before)) {
+    const found = await decodeValue(codec, STATE_TYPE, value);
+    const id = found.kind === 'decoded' ? (found.payload as NotificationState).notificationId : '';
+    const last = [KEY_OF.receipt, KEY_OF.state, KEY_OF.acceptance].find((key) => index.find(key + id));
+    yield { place, notificationId: last !== undefined && isOf(last + id) ? id : undefined };
+  }
 }
 
 /** Whether a state supersedes the known one. If one of the two cannot be read, the order of the log decides. */
@@ -243,13 +225,11 @@ function decode<Payload>(
   value: Uint8Array | undefined,
 ): SyncOrAsync<Payload | undefined> {
   if (value === undefined) return undefined;
-  const payload = (found: Decoded): Payload => {
+  return andThen(decodeValue(codec, type, value), (found) => {
     if (found.kind === 'decoded' && found.type === type) return found.payload as Payload;
     throw new InfrastructureError(
       'record-unreadable',
       `a record of a notification is not a readable ${type}`,
     );
-  };
-  const found = decodeValue(codec, type, value);
-  return isPromise(found) ? found.then(payload) : payload(found);
+  });
 }

@@ -11,7 +11,7 @@ import { RECEIPTS_PATH } from '../../../shared/notification/receipt-address.ts';
 import type { SuppressionReason } from '../../../shared/notification/suppression-reasons.ts';
 import type { Suppression, Suppressions } from '../../../shared/suppressions/suppressions.ts';
 import { partiesOf, type KnownNotification } from '../../../shared/api/operations/notification-lists.ts';
-import { encodeState } from '../../../shared/api/notification/state-record.ts';
+import { STATE_TYPE } from '../../../shared/api/notification/state-record.ts';
 import type { IngressContext } from '../server/context.ts';
 import { readRawBody } from '../server/json-body.ts';
 import { refuse, refuseFailed } from '../server/send-answer.ts';
@@ -209,7 +209,7 @@ async function recordOf(
     providerMessageId,
     code,
   };
-  const { value, headers } = await encodeState(codec, record, feed.formatOf(notificationId));
+  const { value, headers } = await codec.encode(STATE_TYPE, record, feed.formatOf(notificationId));
   const topic = topicName(options.topicPrefix, 'notificationOutcomes');
   return { topic, key: `${notificationId}/${status}`, value, headers };
 }

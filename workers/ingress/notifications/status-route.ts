@@ -12,7 +12,7 @@ import type { KnownNotification } from '../../../shared/api/operations/notificat
 import { earliestTime } from '../../../shared/notification/notification-state.ts';
 import { ACCEPTANCE_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import type { NotificationFeed } from './notification-feed.ts';
-import { encodeState } from '../../../shared/api/notification/state-record.ts';
+import { STATE_TYPE } from '../../../shared/api/notification/state-record.ts';
 
 type StatusRouteDeps = IngressContext & { readonly feed: NotificationFeed; readonly publisher: Publisher };
 
@@ -126,7 +126,7 @@ async function cancel(
       updatedAt: timestampMs,
       nextAttemptAt: undefined,
     } as const;
-    const { value, headers } = await encodeState(codec, cancelled, feed.formatOf(id));
+    const { value, headers } = await codec.encode(STATE_TYPE, cancelled, feed.formatOf(id));
     const topic = topicName(options.topicPrefix, 'notificationOutcomes');
     await publisher.publish([{ topic, key: id, value, headers, timestampMs }]);
     if (!(await feed.catchUp())) return refuseBehind(reply);

@@ -444,12 +444,8 @@ export class CommandDelivery {
       const copy = withLoggedAttempts(given, deliveryLog.find(given.id), clock.now());
       const attempts = this.#begun.has(copy.id) ? brokenRound(copy.attempt, clock.now()).attempts : [];
       const conclusion = fail({ history: [...copy.history, ...attempts] }, 'unexpected');
-      const delivery = { copy, plan, unknownPolicy };
-      await this.#writeOutcome(
-        { delivery, headers: formatHeader(given) },
-        { conclusion, attempts, isOwnRound: false },
-        false,
-      );
+      const run = { delivery: { copy, plan, unknownPolicy }, headers: formatHeader(given) };
+      await this.#writeOutcome(run, { conclusion, attempts, isOwnRound: false }, false);
     } catch (error) {
       if (isTransientFailure(error)) throw error;
       log.error(

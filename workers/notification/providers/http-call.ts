@@ -27,7 +27,7 @@ export interface HttpResponse {
   readonly status: number;
   /** Keys are names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Undefined if the body is incomplete or too large. */
+  /** Undefined if the body is incomplete or larger than 64 KiB. */
   readonly text: string | undefined;
 }
 
@@ -48,7 +48,6 @@ export function createHttpCaller({
   connections,
   ca,
   lookup,
-  maxResponseBytes = MAX_RESPONSE_BYTES,
 }: {
   readonly origin: string;
   /** Time limit of a call, from when a connection is free to the end of the response. */
@@ -57,8 +56,7 @@ export function createHttpCaller({
   /** Certificate authority to trust instead of the default ones, in PEM. */
   readonly ca: string | undefined;
   /** Resolves host names, in place of that of the system. */
-  readonly lookup?: LookupFunction;
-  readonly maxResponseBytes?: number;
+  readonly lookup?: LookupFunction | undefined;
 }) {
   const agent = new Agent({
     connect: {
@@ -81,9 +79,7 @@ export function createHttpCaller({
   return {
     /** Makes one request and follows no redirect. Never rejects. */
     call: (request: HttpRequest, caller: AbortSignal, priority: Priority = 'normal'): Promise<CallOutcome> =>
-      free.use({ priority, caller }, (deadline) =>
-        callOnce(agent, { ...request, origin, maxResponseBytes }, deadline),
-      ),
+      free.use({ priority, caller }, (deadline) => callOnce(agent, { ...request, origin }, deadline)),
     close: async (): Promise<void> => {
       await free.close();
       await agent.destroy();
@@ -93,14 +89,11 @@ export function createHttpCaller({
 
 function callOnce(
   agent: Agent,
-  {
-    maxResponseBytes,
-    ...request
-  }: HttpRequest & { readonly origin: string; readonly maxResponseBytes: number },
+  request: HttpRequest & { readonly origin: string },
   deadline: Deadline,
 ): Promise<CallOutcome> {
   return new Promise((resolve) => {
-    const progress = watchCall(resolve, maxResponseBytes);
+    const progress = watchCall(resolve);
     const giveUp = (): void => progress.giveUp(deadline.isTimedOut() ? 'timed-out' : 'aborted');
     if (deadline.signal.aborted) return giveUp();
     deadline.signal.addEventListener('abort', giveUp, { once: true });
@@ -113,7 +106,7 @@ function callOnce(
 }
 
 /** undici calls onRequestStart before it writes the first byte. A later failure without a response is `unknown`. */
-function watchCall(settle: (outcome: CallOutcome) => void, maxResponseBytes: number) {
+function watchCall(settle: (outcome: CallOutcome) => void) {
   let controller: Dispatcher.DispatchController | undefined;
   let head: Omit<HttpResponse, 'text'> | undefined;
   let isSettled = false;
@@ -145,7 +138,7 @@ function watchCall(settle: (outcome: CallOutcome) => void, maxResponseBytes: num
     },
     onResponseData: (_, chunk) => {
       size += chunk.length;
-      if (size > maxResponseBytes) giveUp('answer-too-large');
+      if (size > MAX_RESPONSE_BYTES) giveUp('answer-too-large');
       else chunks.push(chunk);
     },
     onResponseEnd: () => {

@@ -45,7 +45,6 @@ export function readCopy(
 ): CommandCopy {
   const { headers } = message;
   const attempt = readRound(headers);
-  const sender = headerText(headers, HEADER.sender);
   const isRedriven = (headerNumber(headers, HEADER.redriveCount) ?? 0) > 0;
   return {
     message,
@@ -57,7 +56,7 @@ export function readCopy(
     timeLimitFromMs:
       headerNumber(headers, HEADER.timeLimitFrom) ?? (isRedriven ? message.timestampMs : originTimestampMs),
     history: readAttempts(headerText(headers, HEADER.attemptHistory)),
-    about: { sender: sender !== undefined && SENDER.test(sender) ? sender : undefined },
+    about: { sender: SENDER.exec(headerText(headers, HEADER.sender) ?? '')?.[0] },
     redriveUnknown: headerText(headers, HEADER.redriveUnknown) === 'true',
   };
 }

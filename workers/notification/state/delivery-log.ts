@@ -16,7 +16,7 @@ import {
   type NotificationState,
 } from '../../../shared/notification/notification-state.ts';
 import { isOfOtherChannel, supersedes } from '../../../shared/notification/state-precedence.ts';
-import { encodeState, STATE_TYPE } from '../../../shared/api/notification/state-record.ts';
+import { STATE_TYPE } from '../../../shared/api/notification/state-record.ts';
 import { sleep, type SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { OUTCOME_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import { errorText, InfrastructureError } from '../../../shared/platform/errors.ts';
@@ -175,7 +175,7 @@ export class DeliveryLog {
   async #record(state: NotificationState, given: MessageHeaders): Promise<OutgoingMessage> {
     const { codec, topic } = this.#options;
     const format = headerText(given, HEADER.contentType) === CONTENT_TYPE.json ? 'json' : 'avro';
-    const { value, headers } = await encodeState(codec, state, format);
+    const { value, headers } = await codec.encode(STATE_TYPE, state, format);
     return { topic, key: state.notificationId, value, headers: { ...given, ...headers } };
   }
 
@@ -227,19 +227,18 @@ export class DeliveryLog {
     this.#hidden.delete(id);
     if (known === undefined || known.status === 'sending' || isSame(state, known)) return;
     const { self, timers } = this.#options;
-    const contentType = headerText(headers, HEADER.contentType);
     if (headerText(headers, HEADER.write)?.startsWith(`${self}/`))
-      return this.#restore(state, known, contentType);
+      return this.#restore(state, known, headers);
     // A later record cancels this timer. It uses only `known`, because the index may be unreadable by then.
     const restore = (): void => {
       this.#hidden.delete(id);
-      this.#restore(state, known, contentType);
+      this.#restore(state, known, headers);
     };
     this.#hidden.set(id, timers.schedule(restore, HIDDEN_MS, 'background'));
     return undefined;
   }
 
-  #restore(hiding: NotificationState, known: LogEntry, contentType: string | undefined): void {
+  #restore(hiding: NotificationState, known: LogEntry, given: MessageHeaders): void {
     const updatedAt = this.#options.clock.now();
     const end = {
       ...hiding,
@@ -251,10 +250,8 @@ export class DeliveryLog {
       updatedAt,
     };
     const { textHash } = known;
-    const headers = {
-      ...(contentType === undefined ? {} : { [HEADER.contentType]: contentType }),
-      ...(textHash === undefined ? {} : { [HEADER.textHash]: textHash }),
-    };
+    const format = { [HEADER.contentType]: headerText(given, HEADER.contentType) ?? CONTENT_TYPE.avro };
+    const headers = textHash === undefined ? format : { ...format, [HEADER.textHash]: textHash };
     this.settle(end, headers).catch((error: unknown) => {
       this.#options.log.warn({ err: error }, 'a superseding outcome was not written again');
     });

@@ -77,10 +77,10 @@ describe('topic specifications', () => {
   test('name the topics of each retry tier by delay and priority, with the partitions of the commands', () => {
     const specs = allTopicSpecs('x.', [10_000, 90_000, 60 * 60_000]);
     const tiers = specs.filter(({ topic }) => topic.includes('.retry.'));
-    const names = ['', '.urgent', '.callbacks'].flatMap((lane) => [`10s${lane}`, `90s${lane}`, `1h${lane}`]);
+    const names = ['10s', '90s', '1h', '10s.urgent', '90s.urgent', '1h.urgent'];
     const expected = names.map((name) => `x.plat.notification.retry.${name}.v1`);
     expect(tiers.map(({ topic }) => topic)).toEqual(expected);
-    expect(specs).toHaveLength(Object.keys(TOPIC).length + 9);
+    expect(specs).toHaveLength(Object.keys(TOPIC).length + 6);
     const { topic: _, ...settings } = specOf('smsCommands');
     for (const { topic: __, ...ofTier } of tiers) expect(ofTier).toEqual(settings);
     const delays = [1_000, 60_000, 600_000, 5_400_000, 86_400_000];
@@ -140,7 +140,7 @@ test('groups topics by their names', () => {
   const commands = ['smsCommands', 'emailCommands', 'smsUrgentCommands', 'emailUrgentCommands'];
   expect(COMMAND_TOPICS).toEqual(commands);
   const requests = ['scheduleRequests', 'scheduleBulkRequests', 'productRequests', 'simulationRequests'];
-  expect(WORK_TOPICS).toEqual([...requests, ...commands, 'notificationCallbacks']);
+  expect(WORK_TOPICS).toEqual([...requests, 'notificationCallbacks', ...commands]);
 });
 
 test('an ingress whose index is built again reads every acceptance that the others still know', () => {

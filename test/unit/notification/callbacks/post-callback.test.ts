@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
 import { HEADER } from '../../../../shared/messaging/headers.ts';
 import type { MessageHeaders, OutgoingMessage } from '../../../../shared/messaging/message.ts';
-import type { CallbackResult } from '../../../../workers/notification/callbacks/callback-receiver.ts';
-import { callbackHeaders, callbackOf } from '../../../../workers/notification/callbacks/outcome-callback.ts';
-import { createCallbackProcess } from '../../../../workers/notification/callbacks/post-callback.ts';
+import { callbackOf } from '../../../../workers/notification/start-callbacks.ts';
+import {
+  callbackHeaders,
+  createCallbackProcess,
+  type CallbackReceiver,
+} from '../../../../workers/notification/callbacks/post-callback.ts';
 import { notificationState } from '../../../support/builders/notification-state.ts';
 import { fakeMessage } from '../../../support/fakes/messages.ts';
 
@@ -11,7 +14,8 @@ const HOUR = 3_600_000;
 const NOW = 1_700_000_000_000;
 const TIERS = [10_000, 60_000, 600_000, HOUR];
 const NEVER = new AbortController().signal;
-const failed: CallbackResult = { kind: 'failed', code: 'http-500' };
+type Result = Awaited<ReturnType<CallbackReceiver['post']>>;
+const failed: Result = { code: 'http-500' };
 
 it('signs as the published example of Standard Webhooks (N13)', () => {
   const key = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
@@ -25,7 +29,7 @@ it('signs as the published example of Standard Webhooks (N13)', () => {
 
 it('a callback has the outcome without personal data, and an id that a record written again keeps', () => {
   const state = notificationState('a-b', { status: 'sent', attempt: 2, sender: 'loans', receiverHash: 'ab' });
-  const { key, value, headers = {} } = callbackOf(state, 'callbacks');
+  const { key, value, headers = {} } = callbackOf(state, 'callbacks', 7);
   const updatedAt = new Date(state.updatedAt).toISOString();
   const { notificationId, channel, providerMessageId } = state;
   expect([key, headers[HEADER.callbackId]]).toEqual([notificationId, `${notificationId}_sent`]);
@@ -34,13 +38,13 @@ it('a callback has the outcome without personal data, and an id that a record wr
     timestamp: updatedAt,
     data: { notificationId, channel, status: 'sent', attempt: 2, providerMessageId, updatedAt },
   });
-  const again = callbackOf({ ...state, attempt: 1, updatedAt: 5 }, 'callbacks');
+  const again = callbackOf({ ...state, attempt: 1, updatedAt: 5 }, 'callbacks', 8);
   expect(again.headers?.[HEADER.callbackId]).toBe(headers[HEADER.callbackId]);
-  const ids = [1, 2].map((attempt) => callbackOf({ ...state, status: 'failed', attempt }, '').headers);
+  const ids = [1, 2].map((attempt) => callbackOf({ ...state, status: 'failed', attempt }, '', 9).headers);
   expect(new Set(ids.map((one) => one?.[HEADER.callbackId])).size).toBe(2);
 });
 
-function world(result: CallbackResult, ageMs: number, headers: MessageHeaders = {}) {
+function world(result: Result, ageMs: number, headers: MessageHeaders = {}) {
   const copies: OutgoingMessage[] = [];
   const letters: { readonly code: string; readonly text: string }[] = [];
   const process = createCallbackProcess({
@@ -52,7 +56,6 @@ function world(result: CallbackResult, ageMs: number, headers: MessageHeaders = 
     tiersMs: TIERS,
     deadLetters: { write: async (_, reason) => void letters.push(reason) },
     receiverOf: (sender) => (sender === 'loans' ? { post: async () => result } : undefined),
-    count: () => undefined,
   });
   const sent = {
     [HEADER.sender]: 'loans',
@@ -60,7 +63,7 @@ function world(result: CallbackResult, ageMs: number, headers: MessageHeaders = 
     ...headers,
   };
   const message = { ...fakeMessage(7), headers: sent, value: Buffer.from('{}') };
-  return { copies, letters, run: () => process(message, 1, NEVER) };
+  return { copies, letters, run: (signal = NEVER) => process(message, 1, signal) };
 }
 
 it.each([
@@ -95,10 +98,10 @@ it('without an address it becomes a dead letter; a busy receiver costs no attemp
   const unknown = world(failed, 0, { [HEADER.sender]: 'others' });
   await unknown.run();
   expect(unknown.letters).toMatchObject([{ text: 'the callback was not accepted: no-address' }]);
-  const busy = world({ kind: 'busy' }, 30 * HOUR, { [HEADER.attempt]: '3' });
+  const busy = world({ code: 'busy', isUncalled: true }, 30 * HOUR, { [HEADER.attempt]: '3' });
   await busy.run();
   expect(busy.copies).toMatchObject([{ topic: '10000', headers: { [HEADER.attempt]: '3' } }]);
-  const stopped = world({ kind: 'aborted' }, 0);
-  expect(await stopped.run()).toEqual({ retryAfterMs: 1_000 });
+  const stopped = world({ code: 'aborted' }, 0);
+  expect(await stopped.run(AbortSignal.abort())).toEqual({ retryAfterMs: 1_000 });
   expect(stopped.copies).toEqual([]);
 });

@@ -80,6 +80,7 @@ it('recent notifications are listed once each, the last changed first, without p
       notificationId: upstreamId(1),
       channel: 'sms',
       status: 'failed',
+      code: 'no',
       updatedAt,
       provider: 'main',
       category: 'campaign',
@@ -125,6 +126,6 @@ it('only operators see the list, and all faults of its query are reported', asyn
   const paths = (wrong.body['errors'] as { path: string }[]).map(({ path }) => path);
   expect([wrong.status, paths.toSorted()]).toEqual([400, ['channel', 'limit', 'page', 'status']]);
   expect((await operator.get('/notifications?cursor=abc')).body).toMatchObject({
-    errors: [{ path: 'cursor', message: 'must be the nextCursor of a page' }],
+    errors: [{ path: 'cursor', message: 'must be the nextCursor of the previous page' }],
   });
 });

@@ -1,16 +1,16 @@
 import { useLocation } from 'preact-iso';
 import { useState, useEffect } from 'preact/hooks';
-import type { z } from 'zod';
 import { withQuery } from '../api.ts';
 import { Badge, Button, Definitions, Empty, type Tone } from '../design/components.tsx';
 import { asProblem } from '../engine-error.ts';
-import { Form, TextField } from '../design/fields.tsx';
+import { ChoiceField, Form, TextField } from '../design/fields.tsx';
 import { useJson, useReload, WhenLoaded } from '../design/loaded.tsx';
+import { Table } from '../design/table.tsx';
 import { formatMoment, formatNumber, formatDuration } from '../format.ts';
 import { TOKEN_REQUIRED } from '../page-settings.ts';
 import type {
+  FoundNotifications,
   NotificationTimeline,
-  foundNotifications,
   TimelineEvent,
 } from '../../../../../shared/api/operations/notification-lists.ts';
 import { MESSAGES_PATH, OPERATIONS } from './message-calls.ts';
@@ -19,9 +19,7 @@ import { messagesText as t } from '../texts.ts';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const REFRESH_MS = 3_000;
 
-export const STATUSES: Readonly<
-  Record<NotificationTimeline['status'], readonly [Tone, Parameters<typeof t>[0]]>
-> = {
+const STATUSES: Readonly<Record<NotificationTimeline['status'], readonly [Tone, Parameters<typeof t>[0]]>> = {
   accepted: ['neutral', 'accepted'],
   sending: ['accent', 'status_sending'],
   retrying: ['warn', 'retrying'],
@@ -42,8 +40,7 @@ export function FindNotification({ id }: { id: string }) {
   return (
     <>
       <SearchForm key={id + reference} initial={id === '' ? reference : id} initialCaller={caller} />
-      {id !== '' && <Found id={id} />}
-      {id === '' && reference !== '' && <ByReference reference={reference} caller={caller} />}
+      {id === '' ? <Notifications /> : <Found id={id} />}
     </>
   );
 }
@@ -70,32 +67,82 @@ function SearchForm({ initial, initialCaller }: { initial: string; initialCaller
   );
 }
 
-function ByReference({ reference, caller }: { reference: string; caller: string }) {
-  const address = withQuery(`${OPERATIONS}/notifications`, { reference, caller });
-  const loaded = useJson<z.infer<typeof foundNotifications>>(address);
+const FILTERS = {
+  status: Object.entries(STATUSES).map(([name, [, text]]) => [name, text] as const),
+  channel: (['sms', 'email'] as const).map((name) => [name, name] as const),
+};
+
+/** Those with the Idempotency-Key that is searched, or the recent ones. */
+function Notifications() {
+  const { query, route } = useLocation();
+  const { reference = '', caller = '', status = '', channel = '', cursor = '' } = query;
+  const filters = { status, channel };
+  const loaded = useJson<FoundNotifications>(
+    withQuery(`${OPERATIONS}/notifications`, { reference, caller, ...filters, cursor }),
+  );
+  const open = (changed: Readonly<Record<string, string>> = {}): void =>
+    route(withQuery(MESSAGES_PATH, { ...filters, ...changed }));
+  const isSearch = reference !== '';
   return (
-    <WhenLoaded loaded={loaded}>
-      {({ notifications }) => {
-        const [only, ...others] = notifications;
-        if (only === undefined) return <NothingFound />;
-        if (others.length === 0) return <Found id={only.notificationId} />;
-        return (
-          <ul class="stack tight">
-            {notifications.map(({ notificationId, channel, status, updatedAt }) => (
-              <li key={notificationId} class="card card-tight row-between">
-                <a href={`${MESSAGES_PATH}/notifications/${notificationId}`}>
-                  {t(channel)} {notificationId}
-                </a>
-                <span class="row">
-                  <StatusBadge status={status} />
-                  <span class="soft">{formatMoment(updatedAt)}</span>
-                </span>
-              </li>
-            ))}
-          </ul>
-        );
-      }}
-    </WhenLoaded>
+    <div class="stack">
+      <div class="row-between" hidden={isSearch}>
+        <h2>{t('recent')}</h2>
+        <div class="row" style="align-items: end" role="group" aria-label={t('filter')}>
+          {(['status', 'channel'] as const).map((name) => (
+            <ChoiceField
+              key={name}
+              label={t(name)}
+              value={filters[name]}
+              onChange={(chosen) => open({ [name]: chosen })}
+              options={[['', t('any')], ...FILTERS[name].map(([value, text]) => [value, t(text)] as const)]}
+            />
+          ))}
+          <Button onClick={loaded.reload}>{t('refresh')}</Button>
+        </div>
+      </div>
+      <WhenLoaded
+        loaded={loaded}
+        // Callers without the scope of operators can still search their own notifications.
+        failed={(error, notice) =>
+          asProblem(error).code === 'forbidden' && !isSearch ? (
+            <Empty title={t('searchFirst')} text={t('searchFirstHint')} />
+          ) : (
+            notice
+          )
+        }
+      >
+        {(page) => {
+          if (!isSearch) return <Page {...{ page, query, open }} />;
+          const [only, ...others] = page.notifications;
+          if (only === undefined) return <NothingFound />;
+          return others.length === 0 ? <Found id={only.notificationId} /> : <NotificationTable {...page} />;
+        }}
+      </WhenLoaded>
+    </div>
+  );
+}
+
+function Page(props: {
+  page: FoundNotifications;
+  query: Readonly<Record<string, string>>;
+  open: (changed?: { readonly cursor: string }) => void;
+}) {
+  const { page, query, open } = props;
+  const { notifications, nextCursor } = page;
+  const isFirst = query['cursor'] === undefined;
+  const isWhole = isFirst && nextCursor === undefined;
+  if (notifications.length === 0 && isWhole && (query['status'] ?? query['channel']) === undefined)
+    return <Empty title={t('noNotifications')} text={t('noNotificationsHint')} />;
+  return (
+    <>
+      {notifications.length === 0 ? <p class="soft">{t('noneOnPage')}</p> : <NotificationTable {...page} />}
+      <nav class="row" aria-label={t('pages')} hidden={isWhole}>
+        {!isFirst && <Button onClick={() => open()}>{t('first')}</Button>}
+        {nextCursor !== undefined && (
+          <Button onClick={() => open({ cursor: nextCursor })}>{t('next')}</Button>
+        )}
+      </nav>
+    </>
   );
 }
 
@@ -103,7 +150,35 @@ function NothingFound() {
   return <Empty title={t('nothingFound')} text={t('nothingFoundHint')} />;
 }
 
-export function StatusBadge({ status }: { status: NotificationTimeline['status'] }) {
+function NotificationTable({ notifications }: Pick<FoundNotifications, 'notifications'>) {
+  return (
+    <Table
+      label={t('recent')}
+      rows={notifications}
+      columns={[
+        [
+          t('notification'),
+          ({ notificationId, updatedAt }) => (
+            <>
+              <a class="breakable" href={`${MESSAGES_PATH}/notifications/${notificationId}`}>
+                {notificationId}
+              </a>
+              <div class="soft small figures narrow-only">{formatMoment(updatedAt)}</div>
+            </>
+          ),
+        ],
+        [t('status'), ({ status }) => <StatusBadge status={status} />],
+        [t('updated'), ({ updatedAt }) => formatMoment(updatedAt), 'figures nowrap wide-only'],
+        [t('channel'), ({ channel }) => t(channel), 'wide-only'],
+        [t('provider'), ({ provider }) => provider, 'breakable wide-only'],
+        [t('category'), ({ category }) => category && t(category), 'wide-only'],
+        [t('receiverHash'), ({ receiverHash }) => <code>{receiverHash}</code>, 'wide-only'],
+      ]}
+    />
+  );
+}
+
+function StatusBadge({ status }: { status: NotificationTimeline['status'] }) {
   const [tone, name] = STATUSES[status];
   return <Badge tone={tone}>{t(name)}</Badge>;
 }
@@ -196,47 +271,34 @@ const RESULT_TONES = {
 } as const;
 
 function describe(event: TimelineEvent) {
-  switch (event.event) {
-    case 'accepted':
-      return { tone: 'neutral', title: t('accepted'), text: <p class="soft">{t('acceptedLead')}</p> };
-    case 'attempt': {
-      const { round, provider, result, code } = event;
-      const text = <Coded text={t(`result_${result}`)} code={code} />;
-      return { tone: RESULT_TONES[result], title: t('attempt', { round, provider }), text };
-    }
-    case 'sending': {
-      const { round, providers, until } = event;
-      const text = (
-        <>
-          {providers.length > 0 && <p>{t('sendingTo', { providers: providers.join(', ') })}</p>}
-          {until !== undefined && <p class="soft">{t('sendingUntil', { time: formatMoment(until) })}</p>}
-        </>
-      );
-      return { tone: 'accent', title: t('sending', { round }), text };
-    }
-    case 'retry':
-      return { tone: 'warn', title: t('retry', { round: event.round }), text: <Due at={event.at} /> };
-    case 'sent':
-    case 'failed':
-    case 'parked':
-    case 'suppressed':
-    case 'cancelled':
-    case 'undelivered':
-    case 'delivered':
-    case 'bounced':
-    case 'complained':
-    default: {
-      const { code, providerMessageId } = event;
-      const text = (
-        <>
-          {event.event === 'parked' && <p class="soft">{t('parkedLead')}</p>}
-          {code !== undefined && <Coded text="" code={code} />}
-          {providerMessageId !== undefined && <Coded text={`${t('providerId')}:`} code={providerMessageId} />}
-        </>
-      );
-      return { tone: STATUSES[event.event][0], title: t(event.event), text };
-    }
+  if (event.event === 'accepted')
+    return { tone: 'neutral', title: t('accepted'), text: <p class="soft">{t('acceptedLead')}</p> };
+  if (event.event === 'attempt') {
+    const { round, provider, result, code } = event;
+    const text = <Coded text={t(`result_${result}`)} code={code} />;
+    return { tone: RESULT_TONES[result], title: t('attempt', { round, provider }), text };
   }
+  if (event.event === 'sending') {
+    const { round, providers, until } = event;
+    const text = (
+      <>
+        {providers.length > 0 && <p>{t('sendingTo', { providers: providers.join(', ') })}</p>}
+        {until !== undefined && <p class="soft">{t('sendingUntil', { time: formatMoment(until) })}</p>}
+      </>
+    );
+    return { tone: 'accent', title: t('sending', { round }), text };
+  }
+  if (event.event === 'retry')
+    return { tone: 'warn', title: t('retry', { round: event.round }), text: <Due at={event.at} /> };
+  const { code, providerMessageId } = event;
+  const text = (
+    <>
+      {event.event === 'parked' && <p class="soft">{t('parkedLead')}</p>}
+      {code !== undefined && <Coded text="" code={code} />}
+      {providerMessageId !== undefined && <Coded text={`${t('providerId')}:`} code={providerMessageId} />}
+    </>
+  );
+  return { tone: STATUSES[event.event][0], title: t(event.event), text };
 }
 
 function Coded({ text, code }: { text: string; code: string | undefined }) {

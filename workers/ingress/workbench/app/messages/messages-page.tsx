@@ -1,9 +1,8 @@
-import { useLocation, useRoute } from 'preact-iso';
+import { useRoute } from 'preact-iso';
 import { PageHead } from '../design/components.tsx';
 import { DeadLetters } from './dead-letter-list.tsx';
 import { FindNotification } from './find-notification.tsx';
 import { DeadLetterDetail } from './dead-letter-detail.tsx';
-import { RecentNotifications } from './recent-notifications.tsx';
 import { MESSAGES_PATH } from './message-calls.ts';
 import { Outbox, OutboxMessage } from './sent-messages.tsx';
 import { messagesText as t } from '../texts.ts';
@@ -40,15 +39,9 @@ export function MessagesPage() {
 
 function View({ view, rest }: { view: string; rest: readonly string[] }) {
   const [first = ''] = rest;
-  const { reference = '' } = useLocation().query;
   if (view === 'dead-letters') {
     return rest.length === 3 ? <DeadLetterDetail place={rest.join('/')} /> : <DeadLetters />;
   }
   if (view === 'outbox') return first === '' ? <Outbox /> : <OutboxMessage id={first} />;
-  return (
-    <>
-      <FindNotification id={view === 'notifications' ? first : ''} />
-      {first === '' && reference === '' && <RecentNotifications />}
-    </>
-  );
+  return <FindNotification id={view === 'notifications' ? first : ''} />;
 }

@@ -1,9 +1,9 @@
 import type { lookup } from 'node:dns';
 import { expect, it } from 'vitest';
-import { createPublicLookup, isPublicAddress } from '../../../shared/notification/public-address.ts';
+import { createPublicLookup, isPublicAddress } from '../../../shared/platform/public-address.ts';
 
 const PRIVATE = `127.0.0.1 10.1.2.3 172.31.255.255 192.168.0.1 169.254.169.254 0.0.0.0 100.64.0.1 224.0.0.1
-  255.255.255.255 :: ::1 fd00::1 fe80::1 ff02::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 64:ff9b::a00:1 2002:a00:1::`;
+  255.255.255.255 :: ::1 fd00::1 fe80::1 ff02::1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 ::127.0.0.1 ::a00:1 198.18.0.1 240.0.0.1 64:ff9b::a00:1 2002:a00:1::`;
 
 it.each(PRIVATE.split(/\s+/))('%s is not reached by a callback (N13)', (address) => {
   expect(isPublicAddress(address)).toBe(false);
