@@ -4,6 +4,7 @@ import { HEADER } from '../messaging/headers.ts';
 import { CONTENT_TYPE } from '../messaging/codec/message-codec.ts';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
 import type { ReadOn } from '../messaging/ports.ts';
+import { jsonOf } from '../platform/json-pointer.ts';
 import { createBreaks, type DeadLetterContext, countOffsets, newestOf } from './dead-letter-log.ts';
 import { type DeadLetter, placeId } from './read-dead-letter.ts';
 
@@ -83,12 +84,7 @@ export async function readAudit(
 
 /** Undefined for any record that is not an audit record of this version. */
 export function readAuditRecord({ value }: LogMessage): AuditRecord | undefined {
-  if (value === null) return undefined;
-  try {
-    return auditShape.parse(JSON.parse(value.toString('utf8')));
-  } catch {
-    return undefined;
-  }
+  return auditShape.safeParse(jsonOf(value?.toString() ?? '')).data;
 }
 
 /** `redrive-begun` and `edit-begun`: the result was not recorded, so the letter may have been sent. */

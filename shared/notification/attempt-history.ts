@@ -1,3 +1,4 @@
+import { jsonOf } from '../platform/json-pointer.ts';
 import type { AttemptRecord } from './notification-state.ts';
 
 /** Maximum number of attempts in a record or header: enough for diagnosis, and few enough for a header. */
@@ -28,13 +29,8 @@ export function isUnknown({ result }: Pick<AttemptRecord, 'result'>): boolean {
 
 /** Reads the last 20 attempts of a header. Leaves out invalid ones and any that the delivery log cannot store. */
 export function readAttempts(text: string | undefined): readonly AttemptRecord[] {
-  if (text === undefined) return [];
-  try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) ? list.slice(-MAX_ATTEMPTS).flatMap(readAttempt) : [];
-  } catch {
-    return [];
-  }
+  const list = jsonOf(text ?? '');
+  return Array.isArray(list) ? list.slice(-MAX_ATTEMPTS).flatMap(readAttempt) : [];
 }
 
 function readAttempt(value: unknown): AttemptRecord[] {

@@ -1,6 +1,6 @@
 /** Proofs that the ingress wrote a command, and hashes that tell apart texts under the same id (N3). */
 
-import { createHmac, hkdfSync } from 'node:crypto';
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { CommandOptions, EmailCommand, SmsCommand } from './notification-command.ts';
 import { formatUuid } from './notification-id.ts';
 
@@ -14,6 +14,12 @@ const TEXT_HASH_CHARACTERS = 8;
 /** Derives a key for one purpose from a secret (HKDF, RFC 5869). */
 export function keyFor(secret: string, use: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', use, KEY_BYTES));
+}
+
+/** Compares two texts in a time that depends on their lengths only. */
+export function isEqualSecret(one: string, other: string): boolean {
+  const [first, second] = [Buffer.from(one), Buffer.from(other)];
+  return first.length === second.length && timingSafeEqual(first, second);
 }
 
 /** Makes an id from the first 32 hexadecimal digits by setting the bits of version and variant. */

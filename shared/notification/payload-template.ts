@@ -20,8 +20,7 @@ export const PLACEHOLDERS = [
   'CC',
   'BCC',
   'ID',
-  /** The link of a campaign mail, and its two headers (RFC 8058, N8). Other messages have no value for them. */
-  'UNSUBSCRIBE_URL',
+  /** The two headers of a campaign mail (RFC 8058, N8). Other messages have no value for them. */
   'LIST_UNSUBSCRIBE',
   'LIST_UNSUBSCRIBE_POST',
   'ATTACHMENT_NAME',

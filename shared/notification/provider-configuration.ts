@@ -6,6 +6,7 @@ import { parseJson } from '../platform/parse-json.ts';
 import type { Fault } from '../platform/problem.ts';
 import type { Channel } from './notification-command.ts';
 import type { FaultReporter, TemplateObject } from './payload-template.ts';
+import { receiptAddress } from './receipt-address.ts';
 import {
   checkProvider,
   checkVerificationService,
@@ -82,17 +83,23 @@ export function readProviderConfiguration(text: string): ReadConfiguration {
   return { kind: 'configuration', providers: entriesOf(read), verificationService: services[0] };
 }
 
-/** Providers that report receipts: the name is that in the address of the receipts. */
-export type ReceiptSource = Pick<ProviderEntry, 'name'> & { readonly receipts: ReceiptSettings };
+/** A provider that reports receipts. Its name is in their address, which is empty where no signature covers it. */
+export interface ReceiptSource {
+  readonly name: string;
+  readonly receipts: ReceiptSettings;
+  readonly address: string;
+}
 
 /** Returns the channels with a provider, their default sender (N3), and who reports. Throws ConfigError on faults. */
-export function readChannelProfile(text: string) {
+export function readChannelProfile(text: string, publicUrl?: string) {
   const read = readProviderConfiguration(text);
   if (read.kind === 'invalid') throw configurationError(read.faults);
   const channels: Partial<Record<Channel, { readonly defaultSender: string | undefined }>> = {};
   for (const { channel, defaultSender } of read.providers) channels[channel] ??= { defaultSender };
   const receiptSources = read.providers.flatMap(({ name, settings: { receipts } }): ReceiptSource[] =>
-    receipts === undefined ? [] : [{ name, receipts }],
+    receipts === undefined
+      ? []
+      : [{ name, receipts, address: receipts.kind === 'twilio' ? receiptAddress(publicUrl, name) : '' }],
   );
   return { channels, receiptSources };
 }

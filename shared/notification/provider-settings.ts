@@ -6,6 +6,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { z } from 'zod';
 import { isLoopback } from '../platform/host-names.ts';
+import { RECEIPT_STATUSES } from './notification-state.ts';
 import {
   hasFixedOrigin,
   placeholdersOf,
@@ -47,10 +48,9 @@ const isSingleLine = (text: string): boolean => !CONTROL.test(text);
 const isVisibleAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 const VISIBLE_ASCII_REQUIRED = 'must consist of visible ASCII characters, as it is sent in a header';
 
-function isPrivateKey(pem: string): boolean {
+function isKey(read: () => boolean): boolean {
   try {
-    createPrivateKey(pem);
-    return true;
+    return read();
   } catch {
     return false;
   }
@@ -59,14 +59,6 @@ function isPrivateKey(pem: string): boolean {
 /** Reads the verification key of SendGrid's event webhook. Throws if the text is no public key in base64. */
 export function readPublicKey(base64: string) {
   return createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' });
-}
-
-function isEllipticKey(base64: string): boolean {
-  try {
-    return readPublicKey(base64).asymmetricKeyType === 'ec';
-  } catch {
-    return false;
-  }
 }
 
 const object = <Shape extends z.ZodRawShape>(shape: Shape) =>
@@ -197,12 +189,14 @@ const SMTP = object({
   dkim: object({
     domainName: line(255),
     keySelector: line(MAX_NAME),
-    privateKey: text(MAX_TEMPLATE).refine(isPrivateKey, { error: 'must be a private key in PEM' }),
+    privateKey: text(MAX_TEMPLATE).refine((pem) => isKey(() => createPrivateKey(pem).type === 'private'), {
+      error: 'must be a private key in PEM',
+    }),
   }).optional(),
   tls: object({ ca: certificates().optional(), rejectUnauthorized: flag().optional() }).optional(),
 });
 
-const signingKey = () => line(1_000).min(8, { error: 'must have at least 8 characters' });
+const REPORTED = [...RECEIPT_STATUSES, 'unsubscribed', 'stopped'] as const;
 
 /** How the provider reports what became of a message (N7): by a signature, or at an address that has a secret. */
 const receipts = z.discriminatedUnion(
@@ -210,11 +204,14 @@ const receipts = z.discriminatedUnion(
   [
     object({
       kind: z.literal('sendgrid'),
-      key: line().refine(isEllipticKey, { error: 'must be the verification key of the event webhook' }),
+      key: line().refine((key) => isKey(() => readPublicKey(key).asymmetricKeyType === 'ec'), {
+        error: 'must be the verification key of the event webhook',
+      }),
     }),
-    object({ kind: z.literal('twilio'), key: signingKey() }),
-    object({ kind: z.literal('mailgun'), key: signingKey() }),
-    object({ kind: z.literal('vonage'), key: signingKey() }),
+    object({
+      kind: z.literal(['twilio', 'mailgun', 'vonage']),
+      key: line(1_000).min(8, { error: 'must have at least 8 characters' }),
+    }),
     object({
       kind: z.literal('path'),
       key: text().regex(/^[A-Za-z0-9_-]{24,200}$/, {
@@ -223,18 +220,12 @@ const receipts = z.discriminatedUnion(
       /** Where the list of events is, if a request has several. The other pointers begin at an event. */
       events: pointer().optional(),
       id: pointer(),
-      status: pointer(),
+      status: list(pointer()).min(1, { error: 'must name at least one' }),
       messageId: pointer().optional(),
       receiver: pointer().optional(),
       at: pointer().optional(),
       code: pointer().optional(),
-      states: object({
-        delivered: list(scalar()).default([]),
-        undelivered: list(scalar()).default([]),
-        bounced: list(scalar()).default([]),
-        complained: list(scalar()).default([]),
-        unsubscribed: list(scalar()).default([]),
-      }),
+      states: z.record(text(MAX_NAME).toLowerCase(), oneOf(REPORTED), { error: expected('an object') }),
     }),
   ],
   { error: expected('an object with the kind sendgrid, twilio, mailgun, vonage or path') },
@@ -321,6 +312,8 @@ export const DEFAULT_CONNECTOR: ConnectorSettings = CONNECTOR.parse({});
 export type ProviderSettings = z.infer<typeof PROVIDER_SHAPE>;
 export type ConnectorSettings = z.infer<typeof CONNECTOR>;
 export type ReceiptSettings = z.infer<typeof receipts>;
+/** Where a report has its values, and what those of `status` mean, joined by slashes, in any case. */
+export type ReceiptFormat = Omit<Extract<ReceiptSettings, { readonly kind: 'path' }>, 'kind' | 'key'>;
 export type FailureKind = keyof z.infer<typeof failures>;
 export type ProviderCredentials = ProviderSettings['authentication'];
 

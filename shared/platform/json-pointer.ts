@@ -1,3 +1,12 @@
+/** The value of a JSON text; undefined for any other text. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the value at a JSON pointer (RFC 6901), or undefined if there is none. An empty pointer is the whole value. */
 export function valueAtPointer(json: unknown, pointer: string): unknown {
   let value = json;

@@ -172,7 +172,7 @@ function toConfig(env: Environment) {
     http: {
       host: env.HOST,
       port: env.PORT,
-      allowedHosts: allowedHosts(env),
+      allowedHosts: env.ALLOWED_HOSTS,
       healthPort: env.HEALTH_PORT,
       bodyLimitBytes: env.BODY_LIMIT_BYTES,
       rateLimitPerSecond: env.RATE_LIMIT_PER_SECOND,
@@ -224,14 +224,6 @@ function toConfig(env: Environment) {
     concurrency: CONCURRENCY as number,
     limits: QUEUE_LIMITS,
   } as const;
-}
-
-/** Where only some names are allowed, that of the public address is one of them. */
-function allowedHosts({ ALLOWED_HOSTS, PUBLIC_URL, HOST }: Environment): readonly string[] {
-  const isOpen = ALLOWED_HOSTS.length === 0 && !isLoopback(HOST);
-  return PUBLIC_URL === undefined || isOpen
-    ? ALLOWED_HOSTS
-    : [...ALLOWED_HOSTS, new URL(PUBLIC_URL).hostname];
 }
 
 /** With the local outbox, links of its mails lead to the ingress of this machine. */

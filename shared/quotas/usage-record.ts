@@ -1,3 +1,4 @@
+import { jsonOf } from '../platform/json-pointer.ts';
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { countryOfNumber } from '../api/notification/phone-number.ts';
@@ -70,11 +71,8 @@ export function usageRecord(
 
 /** Returns undefined for an unreadable record. */
 export function readUsageRecord({ key, value }: Pick<LogMessage, 'key' | 'value'>) {
-  if (key === null || value === null) return undefined;
-  try {
-    const { day, caller, receivers, country } = usageValue.parse(JSON.parse(value.toString()));
-    return { id: key.toString(), day, usage: { caller, receivers, country } };
-  } catch {
-    return undefined;
-  }
+  const { data } = usageValue.safeParse(jsonOf(value?.toString() ?? ''));
+  if (key === null || data === undefined) return undefined;
+  const { day, caller, receivers, country } = data;
+  return { id: key.toString(), day, usage: { caller, receivers, country } };
 }

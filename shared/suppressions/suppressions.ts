@@ -1,6 +1,10 @@
-/** Addresses that get no messages (N8). Every process follows their topic, which has keyed hashes and no address. */
-
-import { z } from 'zod';
+import { createHmac } from 'node:crypto';
+import {
+  listedSuppression,
+  SUPPRESSION_HASH,
+  type Suppression,
+  type SuppressionReason,
+} from '../api/operations/suppression-calls.ts';
 import { HEADER } from '../messaging/headers.ts';
 import { CONTENT_TYPE } from '../messaging/codec/message-codec.ts';
 import type { LogMessage, OutgoingMessage } from '../messaging/message.ts';
@@ -8,135 +12,139 @@ import type { Broker } from '../messaging/ports.ts';
 import { IndexedTail } from '../messaging/record-index/indexed-tail.ts';
 import { openIndex, RecordIndex } from '../messaging/record-index/record-index.ts';
 import { topicName } from '../messaging/topics/topic-list.ts';
-import type { Channel, EmailCommand, SmsCommand } from '../notification/notification-command.ts';
-import { isStrong, SUPPRESSION_REASONS } from '../notification/suppression-reasons.ts';
+import { isEqualSecret, keyFor } from '../notification/command-proof.ts';
+import type { EmailCommand, SmsCommand } from '../notification/notification-command.ts';
+import { createReceiverHashes } from '../notification/party-hashes.ts';
 import { InfrastructureError } from '../platform/errors.ts';
 import type { Config } from '../platform/load-config.ts';
+import { jsonOf } from '../platform/json-pointer.ts';
 import type { Log } from '../platform/log.ts';
 import type { Fault } from '../platform/problem.ts';
 import type { SystemPorts } from '../platform/system-ports.ts';
-import { createSuppressionKeys, UNSUBSCRIBE_PATH } from './suppression-keys.ts';
 
-const suppressionValue = z.object({
-  channel: z.enum(['sms', 'email']),
-  reason: z.enum(SUPPRESSION_REASONS),
-  /** Epoch milliseconds. */
-  at: z.number(),
-  /** The subject of an operator, the name of a provider, or `receiver`. */
-  by: z.string(),
-  /** Why an operator added or removed it. */
-  note: z.string().optional(),
-  removed: z.literal(true).optional(),
-});
-export type Suppression = z.infer<typeof suppressionValue>;
-const listedValue = suppressionValue.extend({ hash: z.string() });
+export const UNSUBSCRIBE_PATH = '/api/notifications/v1/unsubscribe';
 
-/** A removal is known this long, so that a late report of what was before has no effect. */
-const REMOVAL_MS = 30 * 86_400_000;
-
-export type Suppressions = ReturnType<typeof openSuppressions>;
+const LINK_BYTES = 16;
 
 type Context = SystemPorts & { readonly broker: Broker; readonly config: Config; readonly log: Log };
 
-/** `secret`: that of ids and hashes. */
-export function openSuppressions(
-  context: Context,
-  { clientId, secret }: { readonly clientId: string; readonly secret: string },
-) {
-  const { topicPrefix, notification } = context.config;
-  const { publicUrl } = notification;
-  const topic = topicName(topicPrefix, 'notificationSuppressions');
-  const keys = createSuppressionKeys(secret);
-  const { findAny, ...list } = followList(context, { clientId, topic });
-  const find = (hash: string): Suppression | undefined => {
-    if (!list.isCurrent())
-      throw new InfrastructureError('suppressions-unknown', `${topic} is not being read`);
-    const known = findAny(hash);
+/**
+ * Addresses that get no messages (N8). Every process follows their topic, which has keyed hashes and no address, into an
+ * index that has no limit but the disk.
+ */
+export class Suppressions extends IndexedTail {
+  readonly #topic: string;
+  readonly #publicUrl: string | undefined;
+  readonly #index: RecordIndex;
+  readonly #receivers: ReturnType<typeof createReceiverHashes>;
+  readonly #links: Buffer;
+
+  /** `secret`: that of ids and hashes. */
+  constructor(
+    context: Context,
+    { clientId, secret }: { readonly clientId: string; readonly secret: string },
+  ) {
+    const { broker, config, log } = context;
+    const topic = topicName(config.topicPrefix, 'notificationSuppressions');
+    const name = 'suppressions';
+    // No entry expires, nor does a removal, so that a late report of what was before has no effect.
+    const retentionMs = Number.MAX_SAFE_INTEGER;
+    const index = new RecordIndex({ ...context, name, file: openIndex(context, name), retentionMs });
+    super(broker, { ...context, clientId, topics: [topic], index }, (message) =>
+      receive(log, index, message),
+    );
+    this.#topic = topic;
+    this.#publicUrl = config.notification.publicUrl;
+    this.#index = index;
+    this.#receivers = createReceiverHashes(secret);
+    this.#links = keyFor(secret, 'plat notification unsubscription');
+  }
+
+  /** The hash of an address, or itself: that of lists (N14). Some providers name a number without its plus. */
+  hashOf(address: string): string {
+    if (SUPPRESSION_HASH.test(address)) return address;
+    return address.includes('@')
+      ? this.#receivers.hashOf('email', address)
+      : this.#receivers.hashOf('sms', `+${address.replaceAll(/\D/g, '')}`);
+  }
+
+  /** The entry of an address. Throws InfrastructureError while the list is not being read. */
+  find(hash: string): Suppression | undefined {
+    if (!this.isCurrent())
+      throw new InfrastructureError('suppressions-unknown', `${this.#topic} is not being read`);
+    const known = readEntry(this.#index.find(hash)?.value);
     return known?.removed === true ? undefined : known;
-  };
-  return {
-    ...list,
-    keys,
-    /** The entry of an address. Throws InfrastructureError while the list is not being read. */
-    find,
-    /** The fields whose addresses do not get the message, with the reason as code. Throws like `find`. */
-    faultsOf: (channel: Channel, command: SmsCommand | EmailCommand): readonly Fault[] => {
-      const { receiver, category } = command;
-      const copies = 'cc' in command ? { cc: command.cc, bcc: command.bcc } : {};
-      return Object.entries({ receiver: [receiver], ...copies }).flatMap(([path, addresses]) => {
-        const reasons = addresses.flatMap((address) => find(keys.hashOf(channel, address))?.reason ?? []);
-        const code = reasons.find((reason) => category === 'campaign' || isStrong(reason));
-        return code === undefined ? [] : [{ path, code, message: `does not get such messages (${code})` }];
-      });
-    },
-    /** The link of a campaign mail (RFC 8058); undefined for other messages and without a public address. */
-    unsubscribeUrl: ({ category, ...command }: SmsCommand | EmailCommand): string | undefined =>
-      category === 'campaign' && 'subject' in command && publicUrl !== undefined
-        ? `${publicUrl}${UNSUBSCRIBE_PATH}/${keys.tokenOf(command.receiver)}`
-        : undefined,
-    /** The record of a change; undefined if the list has a stronger entry, or a later change of the address. */
-    change: (hash: string, next: Suppression): OutgoingMessage | undefined => {
-      const known = findAny(hash);
-      const isWeaker = known?.removed !== true && isStrong(known?.reason) && !isStrong(next.reason);
-      if (known !== undefined && next.removed !== true && (isWeaker || known.at >= next.at)) return undefined;
-      const headers = { [HEADER.messageType]: 'Suppression', [HEADER.contentType]: CONTENT_TYPE.json };
-      return { topic, key: hash, value: Buffer.from(JSON.stringify(next)), headers };
-    },
-  };
-}
+  }
 
-/** The index is a file in the data folder, or in memory, and has no limit but the disk: no entry may be forgotten. */
-function followList(
-  context: Context,
-  { clientId, topic }: { readonly clientId: string; readonly topic: string },
-) {
-  const { broker, log } = context;
-  const name = 'suppressions';
-  const index = new RecordIndex({
-    ...context,
-    name,
-    file: openIndex(context, name),
-    retentionMs: REMOVAL_MS,
-  });
-  const receive = (message: LogMessage): void => {
-    const { key, value, partition, offset, timestampMs: writtenAtMs } = message;
-    const hash = key?.toString() ?? '';
-    const read = readSuppression(value);
-    if (read === undefined) log.warn({ topic, partition, offset }, 'a suppression was skipped');
-    else {
-      const row = Buffer.from(JSON.stringify({ ...read, hash }));
-      index.put(hash, { value: row, writtenAtMs, isOpen: read.removed !== true });
+  /** At most `limit` entries from those before a place, the newest first, and the place of the next page, if there is one. */
+  page(limit: number, before?: string) {
+    const entries: Suppression[] = [];
+    let read = 0;
+    for (const { value, place } of this.#index.recent(before)) {
+      const entry = readEntry(value);
+      if (entry !== undefined && entry.removed !== true) entries.push(entry);
+      read += 1;
+      if (read === limit) return { entries, next: place };
     }
-    index.passed({ topic, partition, offset: offset + 1 });
-  };
-  const tail = new IndexedTail(broker, { ...context, clientId, topics: [topic], index }, receive);
-  return {
-    /** The latest change of an address, also a removal. */
-    findAny: (hash: string): Suppression | undefined => {
-      const row = index.find(hash);
-      return row === undefined ? undefined : readListed(row.value);
-    },
-    /** The entries after a cursor, the oldest first, and the cursor of the next page, if there is one. */
-    page: (limit: number, after = 0) => {
-      const rows = index.openPage(after, limit);
-      const next = rows.length === limit ? rows.at(-1)?.rowId : undefined;
-      return { entries: rows.flatMap(({ value }) => readListed(value) ?? []), next };
-    },
-    isCurrent: () => tail.isCurrent(),
-    start: () => tail.start(),
-    health: () => tail.health(),
-    stop: (timeoutMs: number) => tail.stop(timeoutMs),
-  };
-}
+    return { entries, next: undefined };
+  }
 
-function readSuppression(value: Buffer | null): Suppression | undefined {
-  try {
-    return suppressionValue.parse(JSON.parse(String(value)));
-  } catch {
-    return undefined;
+  /** The message that writes an entry, or its removal. */
+  record(entry: Suppression): OutgoingMessage {
+    const headers = { [HEADER.messageType]: 'Suppression', [HEADER.contentType]: CONTENT_TYPE.json };
+    return { topic: this.#topic, key: entry.hash, value: Buffer.from(JSON.stringify(entry)), headers };
+  }
+
+  /** That of what was reported; none if the list has a stronger entry, or a later change of the address. */
+  recordReported(entry: Suppression): readonly OutgoingMessage[] {
+    const known = readEntry(this.#index.find(entry.hash)?.value);
+    const isWeaker = known?.removed !== true && isStrong(known?.reason) && !isStrong(entry.reason);
+    return known !== undefined && (isWeaker || known.at >= entry.at) ? [] : [this.record(entry)];
+  }
+
+  /** The fields whose addresses do not get the message, with the reason as code. Throws like `find`. */
+  faultsOf(command: SmsCommand | EmailCommand): readonly Fault[] {
+    const { receiver, category } = command;
+    const copies = 'cc' in command ? { cc: command.cc, bcc: command.bcc } : {};
+    return Object.entries({ receiver: [receiver], ...copies }).flatMap(([path, addresses]) => {
+      const reasons = addresses.flatMap((address) => this.find(this.hashOf(address))?.reason ?? []);
+      const code = reasons.find((reason) => category === 'campaign' || isStrong(reason));
+      return code === undefined ? [] : [{ path, code, message: `does not get such messages (${code})` }];
+    });
+  }
+
+  /** The link of a campaign mail (RFC 8058), which has no end; undefined for others and without a public address. */
+  unsubscribeUrl({ category, ...command }: SmsCommand | EmailCommand): string | undefined {
+    return category === 'campaign' && 'subject' in command && this.#publicUrl !== undefined
+      ? `${this.#publicUrl}${UNSUBSCRIBE_PATH}/${this.#tokenOf(this.hashOf(command.receiver))}`
+      : undefined;
+  }
+
+  /** The hash of the address for which the token of a link was made; undefined for any other text. */
+  hashOfToken(token: string): string | undefined {
+    const [hash = ''] = token.split('.');
+    return isEqualSecret(token, this.#tokenOf(hash)) ? hash : undefined;
+  }
+
+  #tokenOf(hash: string): string {
+    const mac = createHmac('sha256', this.#links).update(hash).digest();
+    return `${hash}.${mac.toString('base64url', 0, LINK_BYTES)}`;
   }
 }
 
-function readListed(value: Uint8Array): z.infer<typeof listedValue> | undefined {
-  return listedValue.safeParse(JSON.parse(Buffer.from(value).toString())).data;
+/** A hard bounce and an operator stop transactional messages too, the other reasons only campaigns. */
+function isStrong(reason: SuppressionReason | undefined): boolean {
+  return reason === 'bounced' || reason === 'operator';
+}
+
+function receive(log: Log, index: RecordIndex, { key, value, ...message }: LogMessage): void {
+  const { topic, partition, offset, timestampMs: writtenAtMs } = message;
+  if (value === null || readEntry(value) === undefined)
+    log.warn({ topic, partition, offset }, 'a suppression was skipped');
+  else index.put(String(key), { value, writtenAtMs, isOpen: false });
+  index.passed({ topic, partition, offset: offset + 1 });
+}
+
+function readEntry(value: Uint8Array | null = null): Suppression | undefined {
+  return listedSuppression.safeParse(jsonOf(Buffer.from(value ?? []).toString())).data;
 }

@@ -69,6 +69,9 @@ export interface NetworkReport extends ReplyFigures, NotificationFigures {
   readonly lost: number;
   readonly swapped: number;
   readonly deadLetters: string;
+  /** Messages whose delivery the provider reported, and those that a notification does not show. */
+  readonly receipts: number;
+  readonly receiptsLost: number;
   readonly unansweredAfterwards: number;
   readonly recoveryMs: number;
   readonly slowestMs: number;
@@ -128,6 +131,10 @@ async function runIn(world: SoakWorld, stage: Stage): Promise<NetworkReport> {
   );
   const urls = engines.slice(-2).map(({ url }) => url);
   const notifications = new NotificationCaller(urls);
+  provider.otherwise(({ body }) => {
+    notifications.report((JSON.parse(body.toString()) as { readonly id: string }).id);
+    return { status: 200 };
+  });
   const sending = startLoad(NOTIFICATIONS_PER_SECOND, (number) => notifications.send(number));
   const { tally, load, faults } = startCalls(urls);
   const stop = async (): Promise<void> => {
@@ -142,6 +149,7 @@ async function runIn(world: SoakWorld, stage: Stage): Promise<NetworkReport> {
     await sleep(EDGE_MS);
     await stop();
     await untilDelivered(() => notifications.figures(provider));
+    const receipts = await notifications.receipts();
     const exits = await Promise.all(processes.map((process) => process.end('SIGTERM')));
     const letters = await deadLetters(world);
     const figures = {
@@ -149,6 +157,7 @@ async function runIn(world: SoakWorld, stage: Stage): Promise<NetworkReport> {
       torn: proxies.reduce((sum, { torn }) => sum + torn, 0),
       ...tally,
       ...notifications.figures(provider, new Set(letters.map(({ id }) => id))),
+      ...receipts,
       unansweredAfterwards: tally.calls - before.calls - (tally.answered - before.answered),
       ...(await matchReplies(world, 'scheduleRequests', 'ingressReplies')),
     };
@@ -163,7 +172,7 @@ async function runIn(world: SoakWorld, stage: Stage): Promise<NetworkReport> {
         ...faults,
         ...exits.filter((code) => code !== 0).map((code) => `exited with ${code} after SIGTERM`),
         ...[...codes.keys()].filter((code) => code !== PARKED).map((code) => `dead letters: ${code}`),
-        ...nonZero(figures, 'lost', 'swapped', 'notificationsLost', 'notificationsRepeated'),
+        ...nonZero(figures, 'lost', 'swapped', 'notificationsLost', 'notificationsRepeated', 'receiptsLost'),
         ...nonZero(figures, 'unansweredAfterwards'),
         ...(['answered', 'accepted', 'torn'] as const).flatMap((name) =>
           figures[name] > 0 ? [] : [`${name}: 0`],

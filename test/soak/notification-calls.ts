@@ -1,3 +1,5 @@
+import { RECEIPTS_PATH } from '../../shared/notification/receipt-address.ts';
+import { COUNTING_SECRET } from '../support/builders/provider-entry.ts';
 import { sleep } from '../support/conformance/wait.ts';
 import type { ProviderStandIn } from '../support/fakes/provider-stand-in.ts';
 
@@ -5,6 +7,9 @@ const SMS_PATH = '/api/notifications/v1/sms/send';
 const ACCEPTED = 202;
 const CALL_LIMIT_MS = 20_000;
 const REPEAT_PAUSE_MS = 500;
+/** A provider repeats a report for longer than any fault lasts, and a stored receipt shows soon. */
+const MAX_REPORTS = 600;
+const SHOWN_WITHIN = 60;
 /** Few receivers, so that notifications queue behind others to the same receiver. */
 const RECEIVERS = 50;
 const FIRST_RECEIVER = 40_722_120_000;
@@ -24,6 +29,7 @@ export interface NotificationFigures {
 export class NotificationCaller {
   readonly #urls: readonly string[];
   readonly #accepted = new Map<string, string>();
+  readonly #reports = new Map<string, Promise<boolean>>();
   #isOver = false;
 
   constructor(urls: readonly string[]) {
@@ -42,6 +48,38 @@ export class NotificationCaller {
       }
       await sleep(REPEAT_PAUSE_MS);
     }
+  }
+
+  /** The provider reports a message that it received, twice at once, until an ingress has stored both receipts. */
+  report(id: string): void {
+    const twice = [0, 1].map(async (first) => {
+      for (let attempt = 0; attempt < MAX_REPORTS; attempt += 1) {
+        const url = this.#urls[(first + attempt) % this.#urls.length] ?? '';
+        if (await isStored(url, id)) return true;
+        await sleep(REPEAT_PAUSE_MS);
+      }
+      return false;
+    });
+    this.#reports.set(
+      id,
+      Promise.all(twice).then((stored) => stored.every(Boolean)),
+    );
+  }
+
+  /** Waits for the reports, and counts those that no ingress stored or that the status does not show. */
+  async receipts(): Promise<{ readonly receipts: number; readonly receiptsLost: number }> {
+    let receiptsLost = 0;
+    for (const [id, stored] of this.#reports)
+      if (!(await stored) || !(await this.#isShown(id))) receiptsLost += 1;
+    return { receipts: this.#reports.size, receiptsLost };
+  }
+
+  async #isShown(id: string): Promise<boolean> {
+    for (let tries = 0; tries < SHOWN_WITHIN; tries += 1) {
+      if ((await statusOf(this.#urls[tries % this.#urls.length] ?? '', id)) === 'delivered') return true;
+      await sleep(REPEAT_PAUSE_MS);
+    }
+    return false;
   }
 
   giveUp(): void {
@@ -85,4 +123,25 @@ async function post(url: string, number: number, message: string): Promise<strin
   } catch {
     return undefined;
   }
+}
+
+async function isStored(url: string, id: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}${RECEIPTS_PATH}/counting/${COUNTING_SECRET}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id, state: 'delivered' }),
+      signal: AbortSignal.timeout(CALL_LIMIT_MS),
+    });
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+async function statusOf(url: string, id: string): Promise<string | undefined> {
+  const response = await fetch(`${url}/api/notifications/v1/${id}`, {
+    signal: AbortSignal.timeout(CALL_LIMIT_MS),
+  });
+  return ((await response.json()) as { readonly status?: string }).status;
 }

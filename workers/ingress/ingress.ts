@@ -8,8 +8,7 @@ import { createReplyReader } from './actions/send-reply.ts';
 import { KeptResults } from './actions/kept-results.ts';
 import { createResultIds } from './actions/result-ids.ts';
 import { registerResults } from './actions/result-route.ts';
-import type { ChannelProfiles } from './notifications/channels.ts';
-import type { Reporter } from './notifications/receipt-route.ts';
+import type { ProviderFacts } from './notifications/channels.ts';
 import { registerNotifications, type Notifications } from './notifications/register-notifications.ts';
 import type { Suppressions } from '../../shared/suppressions/suppressions.ts';
 import { sharedDeadLetterLog } from '../../shared/dead-letters/dead-letter-log.ts';
@@ -32,12 +31,10 @@ import { registerHealth } from './server/health-routes.ts';
 import { createTraffic, type Traffic } from './server/traffic.ts';
 import { registerWorkbench } from './workbench/workbench-pages.ts';
 
-export interface IngressDeps extends Omit<IngressContext, 'admission' | 'traffic'> {
+export interface IngressDeps extends Omit<IngressContext, 'admission' | 'traffic'>, ProviderFacts {
   readonly listen: Listen;
   readonly documents: () => Promise<Documents>;
   readonly actions: ActionRegistry;
-  readonly channelProfiles: ChannelProfiles;
-  readonly reporters: readonly Reporter[];
   readonly suppressions: Suppressions;
   /** Undefined if messages do not go to the outbox, or it may not be shown. */
   readonly outbox: OutboxReader | undefined;

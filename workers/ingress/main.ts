@@ -3,7 +3,7 @@ import { ACTIONS_BY_NAME } from '../../shared/api/actions/actions.ts';
 import { createRequester } from '../../shared/messaging/requester/requester.ts';
 import { topicName } from '../../shared/messaging/topics/topic-list.ts';
 import { openSentMessages } from '../../shared/notification/sent-messages.ts';
-import { openSuppressions } from '../../shared/suppressions/suppressions.ts';
+import { Suppressions } from '../../shared/suppressions/suppressions.ts';
 import { openQuotas } from '../../shared/quotas/quotas.ts';
 import { openIndex } from '../../shared/messaging/record-index/record-index.ts';
 import type { RunningWorker, WorkerContext } from '../runtime/worker.ts';
@@ -56,7 +56,7 @@ export async function startIngressWorker(
       deadlineMs: ACCEPT_DEADLINE_MS,
     }),
     ...providers,
-    suppressions: openSuppressions(context, { clientId: `${instanceId}-suppressions`, secret: resultSecret }),
+    suppressions: new Suppressions(context, { clientId: `${instanceId}-suppressions`, secret: resultSecret }),
     quotas: openQuotas(context, `${instanceId}-quotas`),
     indexFile: openIndex(context, NAME),
     indexLimits: { waitingBytes: config.limits.indexWaitingBytes },

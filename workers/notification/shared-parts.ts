@@ -4,7 +4,7 @@ import type { RuntimeOptions } from '../../shared/messaging/consumer/consumer-ru
 import type { ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { Channel, Priority } from '../../shared/notification/notification-command.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topic-list.ts';
-import { openSuppressions } from '../../shared/suppressions/suppressions.ts';
+import { Suppressions } from '../../shared/suppressions/suppressions.ts';
 import { openQuotas } from '../../shared/quotas/quotas.ts';
 import { createReceiverHashes } from '../../shared/notification/party-hashes.ts';
 import { createCommandCheck, createCommandProofs } from '../../shared/notification/command-proof.ts';
@@ -63,7 +63,7 @@ export function createSharedParts(context: WorkerContext) {
   });
   const { lists, proofs: secret } = secretsOf(context);
   const quotas = openQuotas(context, 'notification-quotas');
-  const suppressions = openSuppressions(context, { clientId: 'notification-suppressions', secret: lists });
+  const suppressions = new Suppressions(context, { clientId: 'notification-suppressions', secret: lists });
   const checkText = createCommandCheck(secret);
   const templates = createUpstreamTemplates(context, checkText);
   return {

@@ -45,7 +45,6 @@ import {
 } from './api-operation.ts';
 import {
   listedSuppression,
-  removalBody,
   suppressionBody,
   suppressionPage,
   suppressionQuery,
@@ -91,42 +90,37 @@ export const operationsPart = apiPart('Operations', {
     },
   },
   ...reading(SUPPRESSIONS, 'listSuppressions', suppressionPage, { query: suppressionQuery }),
-  [`${SUPPRESSIONS}/add`]: suppressionChange('addSuppression', suppressionBody, []),
-  [`${SUPPRESSIONS}/remove`]: suppressionChange('removeSuppression', removalBody, [404]),
+  [`${SUPPRESSIONS}/add`]: suppressionChange('addSuppression', []),
+  [`${SUPPRESSIONS}/remove`]: suppressionChange('removeSuppression', [404]),
 });
 
-function suppressionChange(
-  id: 'addSuppression' | 'removeSuppression',
-  schema: z.ZodType,
-  problems: number[],
-): PathItem {
-  const about = aboutOperation(id);
-  const post = {
-    ...about,
-    requestBody: requestBody(schema, { [id]: { summary: about.summary, value: examples[id] } }),
-    responses: {
-      200: answer('The entry.', { headers: ['X-Correlation-Id'], schema: listedSuppression }),
-      ...problemReferences([400, 401, 403, 405, 408, 413, 415, 429, 431, 503, ...problems]),
-    },
-  };
-  return { post };
+function suppressionChange(id: 'addSuppression' | 'removeSuppression', problems: number[]): PathItem {
+  return operatorAction(id, suppressionBody, examples[id], {
+    200: answer('The entry.', { headers: ['X-Correlation-Id'], schema: listedSuppression }),
+    ...problemReferences([400, 401, 403, 405, 408, 413, 415, 429, 431, 503, ...problems]),
+  });
 }
 
 function letterAction(id: OperationId, schema: z.ZodType, example: object): PathItem {
+  return operatorAction(id, schema, example, {
+    200: answer('What was done with each dead letter, or would be.', {
+      headers: ['X-Correlation-Id'],
+      schema: actionReply,
+      ...(id === 'redriveDeadLetters' ? { examples: { dryRun: { value: examples.results } } } : {}),
+    }),
+    ...problemReferences(ACTION_PROBLEMS),
+  });
+}
+
+function operatorAction(
+  id: OperationId,
+  schema: z.ZodType,
+  value: object,
+  responses: Readonly<Record<string, object>>,
+): PathItem {
   const about = aboutOperation(id);
-  const post = {
-    ...about,
-    requestBody: requestBody(schema, { [id]: { summary: about.summary, value: example } }),
-    responses: {
-      200: answer('What was done with each dead letter, or would be.', {
-        headers: ['X-Correlation-Id'],
-        schema: actionReply,
-        ...(id === 'redriveDeadLetters' ? { examples: { dryRun: { value: examples.results } } } : {}),
-      }),
-      ...problemReferences(ACTION_PROBLEMS),
-    },
-  };
-  return { post };
+  const { summary } = about;
+  return { post: { ...about, requestBody: requestBody(schema, { [id]: { summary, value } }), responses } };
 }
 
 export const cataloguePart = apiPart('Catalogue', {

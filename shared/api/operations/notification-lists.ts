@@ -18,6 +18,8 @@ const STATUSES = ['accepted', ...DELIVERY_STATUSES, ...RECEIPT_STATUSES] as cons
 /** A place in the list: epoch milliseconds, and the number of the record. */
 const CURSOR = /^\d{1,15}\.\d{1,15}$/;
 
+export const cursor = () => line().regex(CURSOR, { error: 'must be the nextCursor of the previous page' });
+
 export const notificationQuery = objectOf({
   reference: line()
     .optional()
@@ -34,10 +36,7 @@ export const notificationQuery = objectOf({
   limit: numberFrom(1, LIMIT.pageNotifications)
     .optional()
     .describe(`Notifications on the page; ${LIMIT.defaultPageNotifications} by default.`),
-  cursor: line()
-    .regex(CURSOR, { error: 'must be the nextCursor of the previous page' })
-    .optional()
-    .describe('The `nextCursor` of the previous page.'),
+  cursor: cursor().optional().describe('The `nextCursor` of the previous page.'),
 });
 
 const { attempt: roundNumber, ...attemptFields } = notificationAttempt.shape;

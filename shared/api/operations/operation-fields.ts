@@ -32,8 +32,6 @@ export const OPERATIONS_LIMITS = {
   outboxMessages: 100,
   pageProducts: 200,
   defaultPageProducts: 50,
-  pageSuppressions: 1_000,
-  defaultPageSuppressions: 100,
   searchCharacters: 100,
   /** Latest versions of a product that an answer lists; each takes about 200 bytes. */
   listedVersions: 200,

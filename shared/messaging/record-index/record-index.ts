@@ -185,17 +185,10 @@ export class RecordIndex {
 
   /** The open records, except those that are not written yet. */
   openRecords(): readonly IndexedRecord[] {
-    return this.openPage(0, -1);
-  }
-
-  /** At most `limit` open records behind the row `after`, except those that are not written yet, in a stable order. */
-  openPage(after: number, limit: number): readonly (IndexedRecord & { readonly rowId: number })[] {
     return this.#file.database
-      .prepare(
-        'SELECT value, at, open, rowid FROM records WHERE open = 1 AND rowid > ? ORDER BY rowid LIMIT ?',
-      )
-      .all(after, limit)
-      .map((row) => ({ ...readRow(row), rowId: Number(row['rowid']) }));
+      .prepare('SELECT value, at, open FROM records WHERE open = 1')
+      .all()
+      .map(readRow);
   }
 
   /**

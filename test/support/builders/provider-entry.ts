@@ -18,14 +18,24 @@ export function configurationText(...providers: readonly object[]): string {
   });
 }
 
+/** The secret in the address at which the counting provider reports. */
+export const COUNTING_SECRET = 'a-secret-of-the-counting-provider';
+
 export function countingProviderFile(folder: string, origin: string): string {
   const file = path.join(folder, 'providers.json');
   const entry = {
     url: `${origin}/sms`,
     provider: 'counting',
     'communication-channel': 'sms',
-    'payload-template': { to: 'RECEIVER_PLACEHOLDER', text: 'MESSAGE_PLACEHOLDER' },
+    'payload-template': { id: 'ID_PLACEHOLDER', to: 'RECEIVER_PLACEHOLDER', text: 'MESSAGE_PLACEHOLDER' },
     defaultSender: 'Bank',
+    receipts: {
+      kind: 'path',
+      key: COUNTING_SECRET,
+      id: '/id',
+      status: ['/state'],
+      states: { delivered: 'delivered' },
+    },
   };
   writeFileSync(file, configurationText(entry));
   return file;

@@ -14,7 +14,7 @@ import { createEmbeddedBroker } from '../../../shared/messaging/embedded/embedde
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { startHealthServer } from '../../../shared/platform/health.ts';
 import { systemClock, systemPorts } from '../../../shared/platform/system-ports.ts';
-import { openSuppressions } from '../../../shared/suppressions/suppressions.ts';
+import { Suppressions } from '../../../shared/suppressions/suppressions.ts';
 import { loadConfig } from '../../../shared/platform/load-config.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { createMetrics } from '../../../shared/platform/metrics.ts';
@@ -131,7 +131,7 @@ export async function startTestIngress(settings: IngressSettings = {}): Promise<
     broker,
     notificationPublisher: broker.createPublisher({ clientId: 'test-notifications' }),
     ...(await readProviderFacts(undefined)),
-    suppressions: openSuppressions(
+    suppressions: new Suppressions(
       { ...systemPorts, broker, config: loadConfig({}), log: silentLog },
       { clientId: 'test-suppressions', secret: 'a secret for tests only' },
     ),

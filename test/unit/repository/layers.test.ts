@@ -56,7 +56,7 @@ const BROWSER_PACKAGES =
   /^(preact|preact-iso|preact\/hooks|@preact\/signals|d3-(scale|shape)|csv-parse\/browser\/esm\/sync)$/;
 const TYPES = /^(?:zod$|shared\/api\/|shared\/platform\/problem\.ts$)/;
 const FOR_BROWSERS =
-  /^shared\/(portfolio\/|lending\/numbers\/money\.ts$|platform\/parse-json\.ts$|messaging\/header-text\.ts$)/;
+  /^shared\/(portfolio\/|lending\/numbers\/money\.ts$|platform\/(?:parse-json|json-pointer)\.ts$|messaging\/header-text\.ts$)/;
 /** If fewer modules are reached, the test has missed imports. */
 const MIN_LOADED = 250;
 const VALUE_IMPORT = /^(?:import|export)\s+(?!type\s)(?:[^'"();]*?\sfrom\s*)?['"]([^'"]+)['"]/gm;

@@ -208,7 +208,7 @@ const BODIES: Readonly<Record<string, object>> = {
   ),
   [SMS_PATH]: { ...SMS, extra: 1 },
   [ADD]: { receiver: 'ana@mail.example', reason: 'a test' },
-  [REMOVE]: { hash: 'none', reason: 'a test' },
+  [REMOVE]: { receiver: 'none@mail.example', reason: 'a test' },
   [SMS_BATCH]: { messages: [{ ...SMS, extra: 1 }, {}] },
   [VERIFICATIONS]: { ...examples.verification.start, extra: 1 },
   [`${VERIFICATION}/check`]: examples.verification.check,
@@ -453,7 +453,7 @@ const SPECIAL: Readonly<Record<string, Provoke>> = {
   ...each([REMOVE], {
     200: async (open) => {
       const { hash } = (await (await call(open('sending'), ADD)).json()) as { hash: string };
-      const body = { hash, reason: 'a test' };
+      const body = { receiver: hash, reason: 'a test' };
       let removed = await call(open('sending'), REMOVE, { body });
       for (let tries = 0; removed.status === 404 && tries < 100; tries += 1) {
         await sleep(20);

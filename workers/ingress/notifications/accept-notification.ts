@@ -100,11 +100,11 @@ async function accept(
   notification: ValidNotification,
   given: NotificationIds,
 ): Promise<AcceptAnswer> {
-  const { definition, command, idempotencyKey, isGone } = notification;
+  const { command, idempotencyKey, isGone } = notification;
   const { quotas, acceptances, publisher } = deps;
   const { notificationId } = given;
   const ids = { ...given, acceptedAt: deps.clock.now() };
-  const errors = deps.suppressions.faultsOf(definition.channel, command);
+  const errors = deps.suppressions.faultsOf(command);
   if (errors.length > 0) return { code: 'suppressed', errors };
   if (isGone() || !publisher.isHealthy()) return { code: 'broker-unavailable' };
   const message = await encodeCommand(deps, notification, ids);

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { Channel } from '../../../shared/notification/notification-command.ts';
 import { ConfigError } from '../../../shared/platform/errors.ts';
-import { createReporters, type Reporter } from './receipt-route.ts';
+import type { ReceiptSource } from '../../../shared/notification/provider-configuration.ts';
 
 /** Says whether requests of a channel may omit the sender (N3). Undefined if the channel has no provider. */
 export type ChannelProfiles = (channel: Channel) => { readonly hasDefaultSender: boolean } | undefined;
 
-interface ProviderFacts {
+export interface ProviderFacts {
   readonly channelProfiles: ChannelProfiles;
-  readonly reporters: readonly Reporter[];
+  readonly receiptSources: readonly ReceiptSource[];
 }
 
 /** Reads the provider configuration, or rejects with ConfigError. Without a file all channels have a default sender. */
@@ -16,14 +16,15 @@ export async function readProviderFacts(
   configFile: string | undefined,
   publicUrl?: string,
 ): Promise<ProviderFacts> {
-  if (configFile === undefined) return { channelProfiles: () => ({ hasDefaultSender: true }), reporters: [] };
+  if (configFile === undefined)
+    return { channelProfiles: () => ({ hasDefaultSender: true }), receiptSources: [] };
   const { readChannelProfile } = await import('../../../shared/notification/provider-configuration.ts');
-  const { channels, receiptSources } = readChannelProfile(readText(configFile));
+  const { channels, receiptSources } = readChannelProfile(readText(configFile), publicUrl);
   const channelProfiles: ChannelProfiles = (channel) => {
     const known = channels[channel];
     return known === undefined ? undefined : { hasDefaultSender: known.defaultSender !== undefined };
   };
-  return { channelProfiles, reporters: await createReporters(receiptSources, publicUrl) };
+  return { channelProfiles, receiptSources };
 }
 
 function readText(file: string): string {

@@ -35,17 +35,15 @@ import { refuse, sendJson, sendProblem, setRetryAfter } from '../server/send-ans
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { Suppressions } from '../../../shared/suppressions/suppressions.ts';
 import type { Accept, ValidNotification } from './accept-notification.ts';
-import type { ChannelProfiles } from './channels.ts';
+import type { ProviderFacts } from './channels.ts';
 import type { AcceptAnswer } from './idempotency.ts';
-import type { Reporter } from './receipt-route.ts';
 
-export type NotificationContext = IngressContext & {
-  readonly channelProfiles: ChannelProfiles;
-  readonly reporters: readonly Reporter[];
-  readonly suppressions: Suppressions;
-  /** Resolves with a function that finds templates, or with a sentence: why the catalogue cannot be read. */
-  readonly templates: () => Promise<FindTemplate | string>;
-};
+export type NotificationContext = IngressContext &
+  ProviderFacts & {
+    readonly suppressions: Suppressions;
+    /** Resolves with a function that finds templates, or with a sentence: why the catalogue cannot be read. */
+    readonly templates: () => Promise<FindTemplate | string>;
+  };
 
 const { batchMessages, batchErrors } = NOTIFICATION_LIMITS;
 const SENDER_ID = 'platrealm';

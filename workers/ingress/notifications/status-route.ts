@@ -47,8 +47,8 @@ export async function orUnreadable(
   try {
     await respondNow();
   } catch (error) {
-    log.error({ reason: errorText(error) }, 'the state of a notification could not be read');
-    refuse(reply, 'not-ready', { detail: 'The state cannot be read at the moment.' });
+    log.error({ reason: errorText(error) }, 'a call about notifications failed');
+    refuse(reply, 'not-ready', { detail: 'Their records cannot be read or written at the moment.' });
   }
 }
 

@@ -151,7 +151,7 @@ export class CommandDelivery {
       ...(list === undefined ? {} : { [HEADER.warnings]: list }),
     };
     try {
-      const [{ code: suppression } = {}] = suppressions.faultsOf(channel, message);
+      const [{ code: suppression } = {}] = suppressions.faultsOf(message);
       const quota = suppression === undefined ? await this.#exceededQuota(given, message) : undefined;
       const unsubscribeUrl = suppressions.unsubscribeUrl(message);
       const isUnlinked =

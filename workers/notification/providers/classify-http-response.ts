@@ -1,4 +1,4 @@
-import { scalarText, valueAtPointer as valueAt } from '../../../shared/platform/json-pointer.ts';
+import { jsonOf, scalarText, valueAtPointer as valueAt } from '../../../shared/platform/json-pointer.ts';
 import type { SendResult } from '../../../shared/notification/provider.ts';
 import type { ConnectorSettings, FailureKind } from '../../../shared/notification/provider-settings.ts';
 import type { HttpResponse } from './http-call.ts';
@@ -33,7 +33,7 @@ export function classifyHttpResponse(
   context: ClassifyContext,
 ): SendResult {
   const { status } = response;
-  const json = parseJson(response.text);
+  const json = jsonOf(response.text ?? '');
   if (isSuccess(status, json, rules)) {
     const { id } = rules;
     const given =
@@ -58,15 +58,6 @@ export function classifyHttpResponse(
   // Any other response may come from an intermediary.
   const isRead = configured !== undefined || codes.length > 0 || status === CONFLICT;
   return isRead && status < FIRST_SERVER_ERROR ? { kind, code, isAboutMessage: true } : { kind, code };
-}
-
-function parseJson(text: string | undefined): unknown {
-  if (text === undefined || text === '') return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function isSuccess(status: number, json: unknown, { success }: ResponseRules): boolean {

@@ -65,7 +65,6 @@ export async function messageValues(message: Outbound, options: ValueOptions): P
   set('RECEIVER', message.receiver);
   set('SUBJECT', message.subject);
   if (message.unsubscribeUrl !== undefined) {
-    set('UNSUBSCRIBE_URL', message.unsubscribeUrl);
     set('LIST_UNSUBSCRIBE', `<${message.unsubscribeUrl}>`);
     set('LIST_UNSUBSCRIBE_POST', ONE_CLICK);
   }

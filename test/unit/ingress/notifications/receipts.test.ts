@@ -1,10 +1,16 @@
 import { expect, it } from 'vitest';
-import type { ReceiptSettings } from '../../../../shared/notification/provider-settings.ts';
-import { createReceiptReader } from '../../../../workers/ingress/notifications/read-receipts.ts';
 import {
-  createSignatureCheck,
+  readChannelProfile,
+  type ReceiptSource,
+} from '../../../../shared/notification/provider-configuration.ts';
+import type { ReceiptSettings } from '../../../../shared/notification/provider-settings.ts';
+import { readReceipts } from '../../../../workers/ingress/notifications/read-receipts.ts';
+import {
+  isAuthentic,
+  readPosted,
   type Posted,
 } from '../../../../workers/ingress/notifications/receipt-signature.ts';
+import { configurationText } from '../../../support/builders/provider-entry.ts';
 import {
   KEYS,
   mailgunReport,
@@ -20,15 +26,22 @@ const ID = '0b6f3c4e-2d1a-4f7b-9c8d-1e2f3a4b5c6d';
 const ADDRESS = `${PUBLIC_URL}/api/notifications/v1/receipts/twilio`;
 
 function posted({ headers, body, search = '' }: Report, secret?: string): Posted {
-  const isForm = headers['content-type']?.includes('form') === true;
-  const fields: unknown = isForm ? Object.fromEntries(new URLSearchParams(body)) : JSON.parse(body);
-  return { headers, body: Buffer.from(body), fields, search, secret };
+  const params = { provider: 'x', ...(secret !== undefined && { secret }) };
+  return readPosted({ headers, url: ADDRESS + search, params }, Buffer.from(body));
 }
+
+const sourceOf = (kind: Exclude<ReceiptSettings['kind'], 'path'>, key: string): ReceiptSource => ({
+  name: kind,
+  receipts: { kind, key },
+  address: ADDRESS,
+});
 
 type Signed = Exclude<ReceiptSettings['kind'], 'path'>;
 
-const checkOf = (kind: Signed, key = KEYS[kind]) =>
-  createSignatureCheck({ name: kind, receipts: { kind, key } }, PUBLIC_URL);
+const checkOf =
+  (kind: Signed, key = KEYS[kind]) =>
+  (report: Posted, nowMs: number) =>
+    isAuthentic(sourceOf(kind, key), report, nowMs);
 
 const REPORTS: Readonly<Record<Signed, (atMs: number) => Report>> = {
   sendgrid: (atMs) => sendgridReport([{ event: 'delivered', notification_id: ID }], atMs),
@@ -39,29 +52,29 @@ const REPORTS: Readonly<Record<Signed, (atMs: number) => Report>> = {
 const KINDS = Object.keys(REPORTS) as Signed[];
 
 it.each(KINDS)('accepts a report that %s signed (N7), and no other', async (kind) => {
-  const isAuthentic = await checkOf(kind);
+  const check = checkOf(kind);
   const report = posted(REPORTS[kind](NOW));
-  expect(isAuthentic(report, NOW + 299_000)).toBe(true);
-  expect(isAuthentic({ ...report, headers: {}, fields: {} }, NOW)).toBe(false);
-  expect(isAuthentic({ ...report, headers: {}, fields: undefined }, NOW)).toBe(false);
+  expect(await check(report, NOW + 299_000)).toBe(true);
+  expect(await check({ ...report, headers: {}, fields: {} }, NOW)).toBe(false);
+  expect(await check({ ...report, headers: {}, fields: undefined }, NOW)).toBe(false);
   const other = { ...KEYS, sendgrid: OTHER_KEY };
-  expect((await checkOf(kind, other[kind].replace('-', '+')))(report, NOW)).toBe(false);
+  expect(await checkOf(kind, other[kind].replace('-', '+'))(report, NOW)).toBe(false);
 });
 
 it.each(KINDS.filter((kind) => kind !== 'twilio'))('refuses a report of %s beyond 300 s', async (kind) => {
-  const isAuthentic = await checkOf(kind);
-  for (const ms of [-301_000, 301_000]) expect(isAuthentic(posted(REPORTS[kind](NOW)), NOW + ms)).toBe(false);
+  for (const ms of [-301_000, 301_000])
+    expect(await checkOf(kind)(posted(REPORTS[kind](NOW)), NOW + ms)).toBe(false);
 });
 
 it('refuses changed bytes, fields and addresses', async () => {
   const sendgrid = posted(REPORTS.sendgrid(NOW));
   const body = Buffer.concat([sendgrid.body, Buffer.from(' ')]);
-  expect((await checkOf('sendgrid'))({ ...sendgrid, body }, NOW)).toBe(false);
+  expect(await checkOf('sendgrid')({ ...sendgrid, body }, NOW)).toBe(false);
   const vonage = posted(REPORTS.vonage(NOW));
   const fields = { ...(vonage.fields as object), status: 'failed' };
-  expect((await checkOf('vonage'))({ ...vonage, fields }, NOW)).toBe(false);
+  expect(await checkOf('vonage')({ ...vonage, fields }, NOW)).toBe(false);
   const twilio = posted(REPORTS.twilio(NOW));
-  expect((await checkOf('twilio'))({ ...twilio, search: '?id=other' }, NOW)).toBe(false);
+  expect(await checkOf('twilio')({ ...twilio, search: '?id=other' }, NOW)).toBe(false);
 });
 
 /** From the tests of SendGrid's own verifier, @sendgrid/eventwebhook. */
@@ -84,27 +97,30 @@ it('accepts the example of SendGrid', async () => {
     'x-twilio-email-event-webhook-timestamp': '1600112502',
   };
   const body = `${JSON.stringify([event])}\r\n`;
-  const isAuthentic = await checkOf('sendgrid', OTHER_KEY);
-  expect(isAuthentic(posted({ headers, body }), 1_600_112_502_000)).toBe(true);
+  expect(await checkOf('sendgrid', OTHER_KEY)(posted({ headers, body }), 1_600_112_502_000)).toBe(true);
 });
+
+const PATH: ReceiptSource = {
+  name: 'x',
+  receipts: { kind: 'path', key: KEYS.path, id: '/id', status: ['/s'], states: {} },
+  address: '',
+};
+const checkSecret = (secret?: string) => isAuthentic(PATH, posted(REPORTS.mailgun(NOW), secret), NOW);
 
 it('accepts others by the secret in their address, and Twilio only with a public address', async () => {
-  const states = { delivered: [], undelivered: [], bounced: [], complained: [], unsubscribed: [] };
-  const receipts: ReceiptSettings = { kind: 'path', key: KEYS.path, id: '/id', status: '/s', states };
-  const isAuthentic = await createSignatureCheck({ name: 'x', receipts }, undefined);
   const secrets = [KEYS.path, `${KEYS.path}x`, '', undefined];
-  expect(secrets.map((secret) => isAuthentic(posted(REPORTS.mailgun(NOW), secret), NOW))).toEqual([
-    true,
-    false,
-    false,
-    false,
-  ]);
-  const twilio = { name: 'twilio', receipts: { kind: 'twilio', key: KEYS.twilio } } as const;
-  await expect(createSignatureCheck(twilio, undefined)).rejects.toThrow(/PUBLIC_URL/);
+  expect(await Promise.all(secrets.map(checkSecret))).toEqual([true, false, false, false]);
+  const text = configurationText({
+    provider: 'twilio',
+    'communication-channel': 'sms',
+    authentication: { username: `AC${'0'.repeat(32)}`, password: 'token' },
+    receipts: { kind: 'twilio', key: KEYS.twilio },
+  });
+  expect(readChannelProfile(text, PUBLIC_URL).receiptSources).toMatchObject([{ address: ADDRESS }]);
+  expect(() => readChannelProfile(text)).toThrow(/PUBLIC_URL/);
 });
 
-const readBy = (settings: ReceiptSettings, report: Report) =>
-  createReceiptReader(settings)(posted(report), NOW);
+const readBy = (settings: ReceiptSettings, report: Report) => readReceipts(settings, posted(report), NOW);
 const read = (kind: Signed, report: Report) => readBy({ kind, key: KEYS[kind] }, report);
 const statusesOf = (kind: Signed, reports: readonly Report[]) =>
   reports.map(
@@ -130,7 +146,7 @@ it('reads a list of SendGrid events, and leaves out those that say nothing about
     { ...known, status: 'delivered', providerMessageId: 'abc' },
     { ...known, status: 'bounced', code: '5.1.1' },
     { ...known, status: 'undelivered' },
-    { ...known, status: 'complained', notificationId: undefined, at: undefined, receiver: undefined },
+    { ...known, status: 'complained', notificationId: undefined, at: NOW, receiver: '' },
   ]);
   expect(read('sendgrid', sendgridReport([5 as never], NOW))).toBeUndefined();
 });
@@ -160,7 +176,7 @@ it('reads the statuses of Mailgun, Twilio and Vonage', () => {
     timestamp: 1.5e9,
   };
   expect(read('mailgun', mailgunReport(event, NOW))).toMatchObject([
-    { notificationId: ID, providerMessageId: '2026@mg.bank.example', at: undefined },
+    { notificationId: ID, providerMessageId: '2026@mg.bank.example', at: NOW },
   ]);
   const twilio = ['queued', 'sent', 'delivered', 'undelivered', 'failed'].map((SmsStatus) =>
     twilioReport({ SmsStatus }, ADDRESS),
@@ -182,9 +198,9 @@ it('reads the reports of others by the pointers and values of their configuratio
     key: KEYS.path,
     events: '/results',
     id: '/messageId',
-    status: '/status/groupId',
+    status: ['/status/groupId'],
     at: '/doneAt',
-    states: { delivered: [3], undelivered: [2, 4, 5], bounced: [], complained: [], unsubscribed: [] },
+    states: { 3: 'delivered', 2: 'undelivered', 5: 'undelivered' },
   };
   const results = [1, 3, 5].map((groupId) => ({
     messageId: ID.toUpperCase(),

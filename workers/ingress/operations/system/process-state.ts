@@ -1,3 +1,4 @@
+import { jsonOf } from '../../../../shared/platform/json-pointer.ts';
 import { z } from 'zod';
 import type { SystemBreaker, SystemWorker } from '../../../../shared/api/operations/system-state.ts';
 import { readAnswer } from '../../../../shared/platform/bounded-answer.ts';
@@ -111,13 +112,7 @@ const parts = z.record(z.string(), part);
 const healthAnswer = z.object({ ...part.shape, parts, workers: parts.optional() });
 
 function readHealth(text: string): WorkersHealth {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(text);
-  } catch {
-    // The schema then refuses it.
-  }
-  const read = healthAnswer.safeParse(answer);
+  const read = healthAnswer.safeParse(jsonOf(text));
   if (!read.success) throw unexpected('the address answers, but not as a health port of this system');
   const { status, reason, parts: own, workers } = read.data;
   return workers === undefined ? own : { ingress: { status, reason }, ...workers };

@@ -1,6 +1,7 @@
 /** Calls to the engine with the token of this tab. They reject with EngineError or, after an abort, with its reason. */
 import { signal as createSignal } from '@preact/signals';
 import { readWarningsList } from '../../../../shared/messaging/header-text.ts';
+import { jsonOf } from '../../../../shared/platform/json-pointer.ts';
 import type { Problem, Warning } from '../../../../shared/platform/problem.ts';
 import { EngineError } from './engine-error.ts';
 import { token } from './preferences.ts';
@@ -101,7 +102,7 @@ async function send<Reply>(
   });
   const { status, headers } = response;
   if (status === 401) tokenRefused.value = true;
-  const content = parsed(await response.text());
+  const content = jsonOf(await response.text());
   if (response.ok && content !== undefined) {
     return { reply: content as Reply, warnings: readWarningsList(headers.get('warnings') ?? '') };
   }
@@ -114,14 +115,6 @@ async function send<Reply>(
     { correlationId: headers.get('x-correlation-id') ?? undefined, ...problem, status },
     Number(headers.get('retry-after')) * 1_000 || undefined,
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function isProblem(content: unknown): content is Problem {

@@ -1,4 +1,5 @@
 /** The script of /docs: a search, and requests that readers can edit and send. /docs is complete without the script. */
+import { jsonOf } from '../../../../shared/platform/json-pointer.ts';
 import type { Fault } from '../../../../shared/platform/problem.ts';
 import { store, stored } from './browser-storage.ts';
 
@@ -160,11 +161,8 @@ function pretty(text: string): string {
 }
 
 function faultsIn(text: string): readonly Fault[] {
-  try {
-    return (JSON.parse(text) as { readonly errors?: readonly Fault[] }).errors ?? [];
-  } catch {
-    return [];
-  }
+  const problem = jsonOf(text) as { readonly errors?: readonly Fault[] } | null | undefined;
+  return problem?.errors ?? [];
 }
 
 async function send(address: string, body: string) {

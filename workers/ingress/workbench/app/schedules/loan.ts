@@ -1,4 +1,5 @@
 /** A loan as the user enters it, and how it becomes the terms of a request and a part of the address. */
+import { jsonOf } from '../../../../../shared/platform/json-pointer.ts';
 import { currencyDigits, DEFAULT_CURRENCY_DIGITS } from '../../../../../shared/lending/numbers/money.ts';
 import { readNumber } from '../read-number.ts';
 import { DATE_SEPARATORS, FROM_START, RESPONSE_FIELDS, isPercentage, type FormField } from './loan-fields.ts';
@@ -283,12 +284,8 @@ export function readLoans(
     .getAll('loan')
     .slice(0, MAX_VARIANTS)
     .flatMap((text) => {
-      try {
-        const value: unknown = JSON.parse(text);
-        return isRecord(value) ? [readLoan(value, form)] : [];
-      } catch {
-        return [];
-      }
+      const value = jsonOf(text);
+      return isRecord(value) ? [readLoan(value, form)] : [];
     });
 }
 
