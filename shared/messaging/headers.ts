@@ -58,6 +58,10 @@ export const HEADER = {
   holdWake: 'plat-hold-wake',
   /** `true`: the ingress has counted this notification for the quotas (N6). Otherwise the worker counts it. */
   quotaCounted: 'plat-quota-counted',
+  /** Who asked for a message of a verification, for the quotas (N6). */
+  quotaCaller: 'plat-quota-caller',
+  /** Id of a verification and number of its message (N10). */
+  verification: 'plat-verification',
   /** Digits of the code that replaces {{code}} in the text just before a provider is called (N10). */
   codeDigits: 'plat-code-digits',
   redriveCount: 'plat-redrive-count',

@@ -9,14 +9,12 @@ import type { FaultReporter, TemplateObject } from './payload-template.ts';
 import { receiptAddress } from './receipt-address.ts';
 import {
   checkProvider,
-  checkVerificationService,
   FILE_SHAPE,
   kindOfProvider,
   PROVIDER_SHAPE,
   type ProviderKind,
   type ProviderSettings,
   type ReceiptSettings,
-  type VerificationServiceSettings,
 } from './provider-settings.ts';
 
 export interface ProviderEntry {
@@ -29,7 +27,11 @@ export interface ProviderEntry {
   readonly settings: ProviderSettings;
   readonly template: TemplateObject | undefined;
   readonly path: string;
+  /** The calls that check and cancel a code, if the provider makes codes (N10). */
+  readonly codes: CodeCalls;
 }
+
+type CodeCalls = Readonly<Partial<Record<'check' | 'cancel', ReadProvider>>>;
 
 /** A fault of the file. It never contains a value, which may be a secret. */
 export interface ConfigurationFault {
@@ -40,17 +42,11 @@ export interface ConfigurationFault {
 
 type ReadConfiguration =
   /** The providers in the order of the file (N2). */
-  | {
-      readonly kind: 'configuration';
-      readonly providers: readonly ProviderEntry[];
-      /** The service that makes and checks codes in place of our own (N10). */
-      readonly verificationService: VerificationServiceSettings | undefined;
-    }
+  | { readonly kind: 'configuration'; readonly providers: readonly ProviderEntry[] }
   | { readonly kind: 'invalid'; readonly faults: readonly ConfigurationFault[] };
 
 const LIST = 'notificationConfigurations';
 const PROVIDERS = 'provider-configurations';
-const SERVICE = 'verification-service';
 /** The number of providers is limited, because each has its own connections and timers. */
 const MAX_PROVIDERS = 100;
 
@@ -71,16 +67,9 @@ export function readProviderConfiguration(text: string): ReadConfiguration {
     realm[PROVIDERS].map((value, index) => ({ value, path: [LIST, at, PROVIDERS, index] })),
   );
   const read = items.flatMap(({ value, path }) => readProvider(value, path, report));
-  const services = (file.data?.[LIST] ?? []).flatMap((realm, at) => {
-    const settings = realm[SERVICE];
-    if (settings === undefined) return [];
-    checkVerificationService(settings, (below, message) => report([LIST, at, SERVICE, ...below], message));
-    return [settings];
-  });
-  if (services.length > 1) report([LIST], `must have at most one ${SERVICE}`);
   if (items.length > MAX_PROVIDERS) report([LIST], `must have at most ${MAX_PROVIDERS} providers in total`);
   if (faults.length > 0) return { kind: 'invalid', faults };
-  return { kind: 'configuration', providers: entriesOf(read), verificationService: services[0] };
+  return { kind: 'configuration', providers: entriesOf(read) };
 }
 
 /** A provider that reports receipts. Its name is in their address, which is empty where no signature covers it. */
@@ -95,7 +84,8 @@ export function readChannelProfile(text: string, publicUrl?: string) {
   const read = readProviderConfiguration(text);
   if (read.kind === 'invalid') throw configurationError(read.faults);
   const channels: Partial<Record<Channel, { readonly defaultSender: string | undefined }>> = {};
-  for (const { channel, defaultSender } of read.providers) channels[channel] ??= { defaultSender };
+  for (const { channel, defaultSender, codes } of read.providers)
+    if (codes.check === undefined) channels[channel] ??= { defaultSender };
   const receiptSources = read.providers.flatMap(({ name, settings: { receipts } }): ReceiptSource[] =>
     receipts === undefined
       ? []
@@ -117,14 +107,21 @@ function asFaultOfFile({ path, code, message }: Fault): ConfigurationFault {
   };
 }
 
-type ReadProvider = Pick<ProviderEntry, 'settings' | 'template' | 'path'>;
+type ReadProvider = Pick<ProviderEntry, 'settings' | 'template' | 'path' | 'codes'>;
 
 function readProvider(value: unknown, path: Path, report: FaultReporter): readonly ReadProvider[] {
   const read = PROVIDER_SHAPE.safeParse(value);
   reportIssues(read.error, path, report);
   if (!read.success) return [];
-  const template = checkProvider(read.data, (below, message) => report([...path, ...below], message));
-  return [{ settings: read.data, template, path: pathOf(path) }];
+  const { data: settings } = read;
+  const template = checkProvider(settings, (below, message) => report([...path, ...below], message));
+  const common = value as ProviderSettings;
+  const codes = Object.entries(settings.codes ?? {}).flatMap(([name, own]) => {
+    const connector = { ...common.connector, ...(own?.['connector'] as object | undefined) };
+    const call = { ...common, ...own, connector, codes: undefined };
+    return readProvider(call, [...path, 'codes', name], report).map((made) => [name, made]);
+  });
+  return [{ settings, template, path: pathOf(path), codes: Object.fromEntries(codes) as CodeCalls }];
 }
 
 function reportIssues(error: z.ZodError | undefined, path: Path, report: FaultReporter): void {

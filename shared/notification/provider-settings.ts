@@ -145,7 +145,7 @@ const failures = object({
 });
 
 const CONNECTOR = object({
-  method: oneOf(['POST', 'PUT', 'PATCH', 'GET']).default('POST'),
+  method: oneOf(['POST', 'PUT', 'PATCH', 'GET', 'DELETE']).default('POST'),
   parameters: z
     .record(
       z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,63}$/, { error: 'must be a name of letters and digits' }),
@@ -244,6 +244,9 @@ const limits = object({
 /** Names are labels of metrics and are stored in the states of notifications. */
 const PROVIDER_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,38}[A-Za-z0-9])?$/;
 
+/** Settings of a call that differ from those of its provider. */
+const call = () => z.record(z.string(), z.unknown(), { error: expected('an object of settings') });
+
 export const PROVIDER_SHAPE = object({
   description: text().optional(),
   url: line().optional(),
@@ -260,6 +263,8 @@ export const PROVIDER_SHAPE = object({
   'default-sender': maybeLine(),
   authentication: object({ username: maybeLine(), password: maybeLine(), key: maybeLine() }).prefault({}),
   connector: CONNECTOR.optional(),
+  /** The provider makes codes of verifications, and sends nothing else: the calls that check and cancel one (N10). */
+  codes: object({ check: call(), cancel: call().optional() }).optional(),
   smtp: SMTP.optional(),
   twilio: object({ accountSid: line(100).optional() }).optional(),
   receipts: receipts.optional(),
@@ -267,41 +272,11 @@ export const PROVIDER_SHAPE = object({
   allowInsecure: flag().default(false),
 });
 
-/** What each service needs, and the channels that it has here (N10). */
-const VERIFICATION_NEEDS = {
-  'twilio-verify': { credentials: ['username', 'password'], parameters: [], channels: ['sms', 'email'] },
-  'infobip-2fa': { credentials: ['key'], parameters: ['applicationId', 'messageId'], channels: ['sms'] },
-  'vonage-verify': {
-    credentials: ['username', 'password'],
-    parameters: ['brand'],
-    channels: ['sms', 'email'],
-  },
-} as const;
-
-export type VerificationServiceKind = keyof typeof VERIFICATION_NEEDS;
-
-const VERIFICATION_SERVICE = object({
-  description: text().optional(),
-  kind: oneOf(Object.keys(VERIFICATION_NEEDS) as VerificationServiceKind[]),
-  url: line(),
-  /** Channels whose codes the service makes and checks; those of the others are our own. */
-  channels: list(oneOf(['sms', 'email']))
-    .min(1, { error: 'must name at least one' })
-    .default(['sms']),
-  authentication: object({ username: maybeLine(), password: maybeLine(), key: maybeLine() }).prefault({}),
-  parameters: z.record(z.string(), line(MAX_NAME), { error: expected('an object of texts') }).default({}),
-  timeoutMs: count(100, 10 * MINUTE).optional(),
-  allowInsecure: flag().default(false),
-});
-
-export type VerificationServiceSettings = z.infer<typeof VERIFICATION_SERVICE>;
-
 export const FILE_SHAPE = object({
   notificationConfigurations: z.array(
     object({
       realmId: z.literal('platrealm', { error: 'must be platrealm' }),
       'provider-configurations': z.array(z.unknown(), { error: expected('a list') }),
-      'verification-service': VERIFICATION_SERVICE.optional(),
     }),
     { error: expected('a list') },
   ),
@@ -357,6 +332,7 @@ export function checkProvider(settings: ProviderSettings, report: FaultReporter)
   }
   for (const [name, owner] of [
     ['connector', 'http'] as const,
+    ['codes', 'http'],
     ['smtp', 'smtp'],
     ['twilio', 'twilio'],
   ] as const)
@@ -413,28 +389,6 @@ function checkUrl(settings: ProviderSettings, kind: ProviderKind, check: Check):
   return undefined;
 }
 
-/** Reports faults of a verification service by their paths below it. */
-export function checkVerificationService(settings: VerificationServiceSettings, report: FaultReporter): void {
-  const { kind, url, channels, authentication, parameters, allowInsecure } = settings;
-  const needs = VERIFICATION_NEEDS[kind];
-  const check: Check = (isKept, path, rule) => {
-    if (!isKept) report(path.split('.'), rule);
-  };
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  const isSafe = parsed?.protocol === 'https:' || allowInsecure || isLoopback(parsed?.hostname ?? '');
-  const isPlain = parsed !== undefined && /^https?:$/.test(parsed.protocol) && parsed.username === '';
-  check(isPlain && isSafe, 'url', 'must begin with https:// and contain no credentials');
-  needCredentials(authentication, needs.credentials, check);
-  for (const name of needs.parameters)
-    check(parameters[name] !== undefined, `parameters.${name}`, 'is missing; must be text');
-  const offered: readonly string[] = needs.channels;
-  check(
-    channels.every((one) => offered.includes(one)),
-    'channels',
-    `may name only ${offered.join(', ')}`,
-  );
-}
-
 function checkMailServer(settings: ProviderSettings, check: Check): void {
   const { authentication, smtp } = settings;
   const { username, password, key } = authentication;
@@ -458,6 +412,8 @@ function checkConnector(
   const hasValues = Object.values(connector.failures).some((lists) => lists?.values !== undefined);
   const needsPointer = 'is missing; must be a JSON pointer if failures have values';
   check(!hasValues || connector.success.pointer !== undefined, 'connector.success.pointer', needsPointer);
+  const isKnown = settings.codes === undefined || connector.id !== undefined;
+  check(isKnown, 'connector.id', 'is missing; must be given with codes, which are known by it');
   const isQuery = connector.method !== 'GET' || connector.encoding === 'query';
   check(isQuery, 'connector.encoding', 'must be query where method is GET');
   const inHeaders = Object.entries(connector.headers).flatMap(([name, value]) =>
@@ -472,8 +428,14 @@ function checkConnector(
   if (read === undefined) return undefined;
   const placeholders = new Set([...inHeaders, ...placeholdersOf(read)]);
   const has = (...names: readonly Placeholder[]): boolean => names.some((name) => placeholders.has(name));
-  const hasReceiver = has('RECEIVER') || urlPlaceholders(settings.url ?? '').includes('receiver');
-  check(hasReceiver, path, 'must contain RECEIVER_PLACEHOLDER');
+  const inUrl = urlPlaceholders(settings.url ?? '');
+  // A call about a code names the code instead (N10).
+  const isAboutId = connector.textByProvider && inUrl.includes('id');
+  check(
+    has('RECEIVER') || inUrl.includes('receiver') || isAboutId,
+    path,
+    'must contain RECEIVER_PLACEHOLDER',
+  );
   const hasText = has('MESSAGE', 'TEXT', 'HTML') || connector.textByProvider;
   check(hasText, path, 'must contain MESSAGE_PLACEHOLDER, or TEXT_PLACEHOLDER and HTML_PLACEHOLDER');
   return read;

@@ -1,21 +1,18 @@
 /** Verifications by a code (N10): their state is the fold of their events in the order of the log. */
 
-import type { Channel } from './notification-command.ts';
+import type { Channel, EmailCommand, TemplateUse } from './notification-command.ts';
 import type { VerificationCodes } from './verification-codes.ts';
 
 export const VERIFICATION_LIMITS = {
   checks: 5,
   sends: 5,
-  minDigits: 4,
-  maxDigits: 10,
-  minSeconds: 60,
-  maxSeconds: 3_600,
+  /** Digits of a code. */
+  length: { minimum: 4, maximum: 10 },
+  validSeconds: { minimum: 60, maximum: 3_600 },
 } as const;
 
 /** How long a verification is known after its start: longer than any is valid. */
-const KEPT_MS = 2 * VERIFICATION_LIMITS.maxSeconds * 1_000;
-
-export type VerificationStatus = 'pending' | 'approved' | 'failed' | 'expired' | 'cancelled';
+const KEPT_MS = 2 * VERIFICATION_LIMITS.validSeconds.maximum * 1_000;
 
 export interface VerificationTarget {
   readonly channel: Channel;
@@ -23,12 +20,16 @@ export interface VerificationTarget {
   readonly receiver: string;
 }
 
+type TemplateTexts = Partial<Pick<EmailCommand, 'subject' | 'message' | 'contentType'>>;
+
 /** What the caller asked for, normalised. */
 export interface VerificationPlan extends VerificationTarget {
   readonly sender: string | undefined;
-  readonly subject: string;
-  /** With the placeholder of the code. */
-  readonly message: string;
+  /** With the placeholder of the code; absent with a template. */
+  readonly message: string | undefined;
+  readonly template?: TemplateUse | undefined;
+  /** The texts of the template by channel. */
+  readonly texts?: Readonly<Partial<Record<Channel, TemplateTexts>>> | undefined;
   /** Digits of the code. */
   readonly length: number;
   readonly validSeconds: number;
@@ -36,31 +37,34 @@ export interface VerificationPlan extends VerificationTarget {
   readonly fallback: { readonly receiver: string } | undefined;
 }
 
-/** Why a request is refused: the verification has ended, or its checks or sends are used up. */
-export type VerificationRefusal = 'verification-ended' | 'verification-exhausted';
+/** What a provider says about a code; `ended`: no code of the message is accepted any more. */
+export type Verdict = 'right' | 'wrong' | 'ended';
 
-/** Code of the failure of a call to a provider's service. */
-export const SERVICE_UNAVAILABLE = 'verification-service-unavailable';
+/** A provider has made the code of message number `send`, and knows it by `reference`. */
+type CodeStarted = Readonly<Record<'provider' | 'reference', string>> & {
+  readonly kind: 'started';
+  readonly send: number;
+};
 
-/** What a provider's service says about a code. */
-export type Verdict = 'right' | 'wrong' | 'exhausted' | 'ended';
+/** What a request changes. `mac` is a keyed hash of a code, from which the code cannot be guessed. */
+export type VerificationChange =
+  | { readonly kind: 'sent' | 'cancelled' }
+  | { readonly kind: 'checked'; readonly mac: string }
+  | { readonly kind: 'checked'; readonly verdict: Verdict };
 
 /** `at`: epoch milliseconds of the process that wrote it. An event with a known `request` has no effect. */
 export type VerificationEvent = { readonly id: string; readonly at: number; readonly request: string } & (
   | { readonly kind: 'created'; readonly caller: string; readonly plan: VerificationPlan }
-  | { readonly kind: 'sent' | 'cancelled' | 'rejected' }
+  | VerificationChange
   /** Message number `send` could not be sent. */
-  | { readonly kind: 'fallback'; readonly send: number }
-  /** A provider's service sends message number `send` and knows it by `reference`. */
-  | { readonly kind: 'started'; readonly send: number; readonly reference: string }
-  /** `mac` is a keyed hash of the code, from which the code cannot be guessed. */
-  | { readonly kind: 'checked'; readonly mac: string }
-  | { readonly kind: 'checked'; readonly verdict: Verdict }
+  | { readonly kind: 'unsent'; readonly send: number }
+  | CodeStarted
 );
 
+/** Payload of message type VerificationReply. */
 export interface VerificationState {
-  readonly id: string;
-  readonly status: VerificationStatus;
+  readonly verificationId: string;
+  readonly status: 'pending' | 'approved' | 'failed' | 'expired' | 'cancelled';
   readonly channel: Channel;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
@@ -75,13 +79,12 @@ export interface Verification {
   /** Epoch milliseconds. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  status: VerificationStatus;
+  status: VerificationState['status'];
   checks: number;
   sends: number;
   /** Where the next message goes: to the fallback once it is used. */
   target: VerificationTarget;
-  /** Of a provider's service, if it sent message number `send`. */
-  started: { readonly send: number; readonly reference: string } | undefined;
+  started: CodeStarted | undefined;
   /** The state after each request that had an effect, by its id: at most a dozen. */
   readonly answers: Map<string, VerificationState>;
 }
@@ -89,31 +92,16 @@ export interface Verification {
 /** The verifications of the last two hours. Readers of the same log agree, because only events decide. */
 export class Verifications {
   readonly #codes: VerificationCodes;
-  readonly #all = new Map<string, Verification>();
-  /** Those whose messages are watched, since a failed one leads to the fallback. */
-  readonly #watched = new Set<Verification>();
+  /** By id. */
+  readonly known = new Map<string, Verification>();
 
   constructor(codes: VerificationCodes) {
     this.#codes = codes;
   }
 
-  get size(): number {
-    return this.#all.size;
-  }
-
-  find(id: string): Verification | undefined {
-    return this.#all.get(id);
-  }
-
-  /** The pending verifications with a fallback. */
-  watched(nowMs: number): readonly Verification[] {
-    for (const one of this.#watched) if (stateOf(one, nowMs).status !== 'pending') this.#watched.delete(one);
-    return [...this.#watched];
-  }
-
   apply(event: VerificationEvent): void {
     if (event.kind === 'created') return this.#create(event);
-    const known = this.#all.get(event.id);
+    const known = this.known.get(event.id);
     if (known === undefined || known.answers.has(event.request)) return undefined;
     if (known.status === 'pending' && event.at > known.expiresAt) known.status = 'expired';
     if (refusalOf(known, event.kind, event.at) !== undefined) return undefined;
@@ -123,11 +111,11 @@ export class Verifications {
   }
 
   #create({ id, at, request, caller, plan }: Extract<VerificationEvent, { kind: 'created' }>): void {
-    for (const [old, { createdAt }] of this.#all) {
+    for (const [old, { createdAt }] of this.known) {
       if (createdAt + KEPT_MS > at) break;
-      this.#all.delete(old);
+      this.known.delete(old);
     }
-    if (this.#all.has(id)) return;
+    if (this.known.has(id)) return;
     const created: Verification = {
       id,
       caller,
@@ -142,8 +130,7 @@ export class Verifications {
       answers: new Map(),
     };
     created.answers.set(request, stateOf(created, at));
-    this.#all.set(id, created);
-    if (plan.fallback !== undefined) this.#watched.add(created);
+    this.known.set(id, created);
   }
 
   #change(known: Verification, event: Exclude<VerificationEvent, { kind: 'created' }>): void {
@@ -151,15 +138,11 @@ export class Verifications {
       case 'sent':
         known.sends += 1;
         break;
-      case 'fallback': {
-        const { fallback } = known.plan;
-        if (fallback === undefined || !mayFallBack(known) || event.send !== known.sends) break;
-        known.sends += 1;
-        known.target = { ...fallback, channel: known.plan.channel === 'sms' ? 'email' : 'sms' };
+      case 'unsent':
+        if (event.send === known.sends) this.#fallBack(known);
         break;
-      }
       case 'started':
-        if (event.send === known.sends) known.started = { send: event.send, reference: event.reference };
+        if (event.send === known.sends) known.started = event;
         break;
       case 'checked':
         this.#check(known, 'verdict' in event ? event.verdict : this.#compare(known, event.mac));
@@ -167,16 +150,23 @@ export class Verifications {
       case 'cancelled':
         known.status = 'cancelled';
         break;
-      case 'rejected':
-        known.status = 'failed';
-        break;
       default:
         event satisfies never;
     }
   }
 
+  #fallBack(known: Verification): void {
+    const { plan, target, sends } = known;
+    if (plan.fallback === undefined || target !== plan || sends === VERIFICATION_LIMITS.sends) {
+      known.status = 'failed';
+      return;
+    }
+    known.sends += 1;
+    known.target = { ...plan.fallback, channel: plan.channel === 'sms' ? 'email' : 'sms' };
+  }
+
   #check(known: Verification, verdict: Verdict): void {
-    known.checks = verdict === 'exhausted' ? VERIFICATION_LIMITS.checks : known.checks + 1;
+    known.checks += 1;
     if (verdict === 'right') known.status = 'approved';
     else if (verdict === 'ended') known.status = 'expired';
     else if (known.checks === VERIFICATION_LIMITS.checks) known.status = 'failed';
@@ -193,7 +183,7 @@ export class Verifications {
 export function stateOf(known: Verification, nowMs: number): VerificationState {
   const { id, status, target, expiresAt, checks, sends } = known;
   return {
-    id,
+    verificationId: id,
     status: status === 'pending' && nowMs > expiresAt ? 'expired' : status,
     channel: target.channel,
     expiresAt,
@@ -207,15 +197,9 @@ export function refusalOf(
   known: Verification,
   kind: VerificationEvent['kind'],
   nowMs: number,
-): VerificationRefusal | undefined {
+): 'verification-ended' | 'verification-exhausted' | undefined {
   const { status, attemptsLeft, sendsLeft } = stateOf(known, nowMs);
   if (status === 'failed' && kind === 'checked' && attemptsLeft === 0) return 'verification-exhausted';
   if (status !== 'pending') return 'verification-ended';
-  const needsSend = kind === 'sent' || kind === 'fallback';
-  return needsSend && sendsLeft === 0 ? 'verification-exhausted' : undefined;
-}
-
-/** True until the fallback is used. */
-export function mayFallBack({ plan, target }: Verification): boolean {
-  return plan.fallback !== undefined && target.receiver !== plan.fallback.receiver;
+  return kind === 'sent' && sendsLeft === 0 ? 'verification-exhausted' : undefined;
 }

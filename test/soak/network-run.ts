@@ -7,6 +7,7 @@ import { Picks } from '../support/random/pick.ts';
 import { type FaultProxy, type NetworkFault, NETWORK_FAULTS, startFaultProxy } from './fault-proxy.ts';
 import { callOnce, startLoad } from './http-load.ts';
 import { NotificationCaller, type NotificationFigures } from './notification-calls.ts';
+import { VerificationCaller, type VerificationFigures } from './verification-calls.ts';
 import {
   matchReplies,
   nonZero,
@@ -25,6 +26,7 @@ const SECOND_MS = 1_000;
 const TICK_MS = 100;
 const CALLS_PER_SECOND = 20;
 const NOTIFICATIONS_PER_SECOND = 5;
+const VERIFICATIONS_PER_SECOND = 1;
 const EDGE_MS = 3 * SECOND_MS;
 /** Range of fault durations; the longest exceeds the request timeout, so that clients give up connections. */
 const FAULT_MS = [2 * SECOND_MS, 9 * SECOND_MS] as const;
@@ -57,7 +59,7 @@ const FIRST_PHASES: readonly Faults[] = [
 ];
 
 /** Results of a run in which the clients reach the brokers over a failing network. */
-export interface NetworkReport extends ReplyFigures, NotificationFigures {
+export interface NetworkReport extends ReplyFigures, NotificationFigures, VerificationFigures {
   readonly phases: number;
   readonly torn: number;
   readonly calls: number;
@@ -136,10 +138,13 @@ async function runIn(world: SoakWorld, stage: Stage): Promise<NetworkReport> {
     return { status: 200 };
   });
   const sending = startLoad(NOTIFICATIONS_PER_SECOND, (number) => notifications.send(number));
+  const verifications = new VerificationCaller(urls, provider);
+  const verifying = startLoad(VERIFICATIONS_PER_SECOND, (number) => verifications.verify(number));
   const { tally, load, faults } = startCalls(urls);
   const stop = async (): Promise<void> => {
     notifications.giveUp();
-    await Promise.all([load.stop(), sending.stop()]);
+    verifications.giveUp();
+    await Promise.all([load.stop(), sending.stop(), verifying.stop()]);
   };
   try {
     await sleep(EDGE_MS);
@@ -158,6 +163,7 @@ async function runIn(world: SoakWorld, stage: Stage): Promise<NetworkReport> {
       ...tally,
       ...notifications.figures(provider, new Set(letters.map(({ id }) => id))),
       ...receipts,
+      ...verifications.figures(),
       unansweredAfterwards: tally.calls - before.calls - (tally.answered - before.answered),
       ...(await matchReplies(world, 'scheduleRequests', 'ingressReplies')),
     };
@@ -173,8 +179,8 @@ async function runIn(world: SoakWorld, stage: Stage): Promise<NetworkReport> {
         ...exits.filter((code) => code !== 0).map((code) => `exited with ${code} after SIGTERM`),
         ...[...codes.keys()].filter((code) => code !== PARKED).map((code) => `dead letters: ${code}`),
         ...nonZero(figures, 'lost', 'swapped', 'notificationsLost', 'notificationsRepeated', 'receiptsLost'),
-        ...nonZero(figures, 'unansweredAfterwards'),
-        ...(['answered', 'accepted', 'torn'] as const).flatMap((name) =>
+        ...nonZero(figures, 'unansweredAfterwards', 'codesAcceptedWrongly'),
+        ...(['answered', 'accepted', 'torn', 'codesAccepted'] as const).flatMap((name) =>
           figures[name] > 0 ? [] : [`${name}: 0`],
         ),
       ],
@@ -193,6 +199,7 @@ function processEnvironment(world: SoakWorld, { proxies, provider }: Stage) {
     NOTIFICATION_CONFIG_FILE: countingProviderFile(world.folder, provider.origin),
     HEALTH_PORT: '0',
     LOG_LEVEL: 'error',
+    RESULT_ID_SECRET: 'a secret for soak tests only',
   };
 }
 

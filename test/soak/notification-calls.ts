@@ -88,9 +88,9 @@ export class NotificationCaller {
 
   /** `parkedIds`: the notifications found among the dead letters. */
   figures(provider: ProviderStandIn, parkedIds: ReadonlySet<string> = new Set()): NotificationFigures {
-    const texts = provider.requests.map(
-      ({ body }) => (JSON.parse(body.toString()) as { readonly text: string }).text,
-    );
+    const texts = provider.requests
+      .map(({ body }) => (JSON.parse(body.toString()) as { readonly text: string }).text)
+      .filter((text) => text.startsWith('notification '));
     const delivered = Map.groupBy(texts, (text) => text);
     const missing = [...this.#accepted].flatMap(([id, text]) => (delivered.has(text) ? [] : [id]));
     const lost = missing.filter((id) => !parkedIds.has(id));

@@ -42,7 +42,7 @@ export async function start(
   await context.codec.prepare(MESSAGE_TYPES);
   const closing = new AbortController();
   const providers = await open(context);
-  const shared = createSharedParts(context);
+  const shared = createSharedParts(context, providers);
   const running: (Drainable & { readonly name: string; health(): Health })[] = [];
   const tiers: RunningTier[] = [];
   const stop = async (timeoutMs: number): Promise<void> => {
@@ -69,12 +69,7 @@ export async function start(
       const { startCallbacks } = await import('./start-callbacks.ts');
       running.push({ name: 'callbacks', ...(await startCallbacks(context, shared)) });
     }
-    const verification = await startVerification(context, shared, providers);
-    running.push({
-      name: 'verification',
-      health: () => verification.health(),
-      stop: (ms) => verification.stop(ms),
-    });
+    running.push({ name: 'verification', ...(await startVerification(context, shared)) });
     metrics.follow({ deliveryLog: shared.deliveryLog, hold: shared.hold, tiers });
   } catch (error) {
     await stop(0);

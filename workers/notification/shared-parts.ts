@@ -3,12 +3,11 @@ import { Consumer } from '../../shared/messaging/consumer/consumer.ts';
 import type { RuntimeOptions } from '../../shared/messaging/consumer/consumer-runtime.ts';
 import type { ConsumerMetrics } from '../../shared/messaging/handler/consumer-metrics.ts';
 import type { Channel, Priority } from '../../shared/notification/notification-command.ts';
+import type { Providers } from '../../shared/notification/provider.ts';
 import { topicName, type TopicKey } from '../../shared/messaging/topics/topic-list.ts';
 import { Suppressions } from '../../shared/suppressions/suppressions.ts';
 import { openQuotas } from '../../shared/quotas/quotas.ts';
-import { createReceiverHashes } from '../../shared/notification/party-hashes.ts';
-import { createCommandCheck, createCommandProofs } from '../../shared/notification/command-proof.ts';
-import { createVerificationCodes } from '../../shared/notification/verification-codes.ts';
+import { createCommandCheck } from '../../shared/notification/command-proof.ts';
 import { chooseResultSecret } from '../runtime/result-secret.ts';
 import { openIndex } from '../../shared/messaging/record-index/record-index.ts';
 import type { WorkerContext } from '../runtime/worker.ts';
@@ -18,6 +17,7 @@ import { DeliveryLog } from './state/delivery-log.ts';
 import { PacedPublisher } from './state/paced-publisher.ts';
 import { HoldTopic } from './order/hold-topic.ts';
 import { createUpstreamTemplates } from './upstream-templates.ts';
+import { VerifyRequests } from './verification/verify-requests.ts';
 
 /** Time limit for a reply to another system, whose topic may be unavailable. */
 const FOREIGN_DEADLINE_MS = 3_000;
@@ -30,7 +30,7 @@ export const CHANNEL_TOPICS: Readonly<Record<Channel, Readonly<Record<Priority, 
 
 export type SharedParts = ReturnType<typeof createSharedParts>;
 
-export function createSharedParts(context: WorkerContext) {
+export function createSharedParts(context: WorkerContext, providers: Providers) {
   const { broker, config, clock } = context;
   const self = context.newId();
   const topic = (key: TopicKey): string => topicName(config.topicPrefix, key);
@@ -51,7 +51,7 @@ export function createSharedParts(context: WorkerContext) {
     indexFile: openIndex(context, 'ledger'),
     indexLimits: { waitingBytes: config.limits.indexWaitingBytes },
     self,
-    longestLeaseMs: (providers) => leaseMs(providers, config.notification.sendTimeoutMs),
+    longestLeaseMs: (count) => leaseMs(count, config.notification.sendTimeoutMs),
   });
   const hold = new HoldTopic({
     ...context,
@@ -66,40 +66,29 @@ export function createSharedParts(context: WorkerContext) {
   const suppressions = new Suppressions(context, { clientId: 'notification-suppressions', secret: lists });
   const checkText = createCommandCheck(secret);
   const templates = createUpstreamTemplates(context, checkText);
+  const given = { self, quotas, suppressions, templates, checkText, hold, deliveryLog, copies, topic };
+  const own = { providers, commandTopic: (channel: Channel) => topic(CHANNEL_TOPICS[channel].urgent) };
+  const verification =
+    secret === undefined ? undefined : new VerifyRequests({ ...context, ...given, ...own, secret });
+  const optional = [quotas, verification?.log].filter((part) => part !== undefined);
   return {
-    self,
-    quotas,
-    suppressions,
-    templates,
-    checkText,
-    ...secretParts(secret),
-    hold,
-    deliveryLog,
-    /** Publishes all records except states of notifications and replies to other systems. */
-    copies,
+    ...given,
+    /** Undefined without a secret: then nothing can be verified, and lists show no receivers. */
+    verification,
+    receiverHash: verification?.receivers.hashOf,
     foreignReplies,
-    topic,
     deadLetters: (groupId: string) =>
       new DeadLetters({ publisher: copies, topic: topic('notificationDeadLetters'), groupId, clock }),
     start: async (): Promise<void> => {
       await Promise.all(publishers.map((publisher) => publisher.start()));
       await Promise.all([deliveryLog.start(), hold.start(FIRST_READ_MS), quotas?.start()]);
-      await suppressions.start();
+      await Promise.all([suppressions.start(), verification?.log.start()]);
     },
     parts: [
       stopTogether(publishers),
-      stopTogether([deliveryLog, hold, suppressions, templates, ...(quotas === undefined ? [] : [quotas])]),
+      stopTogether([deliveryLog, hold, suppressions, templates, ...optional]),
     ],
   };
-}
-
-/** Undefined without a secret: then nothing can be verified, and lists show no receivers. */
-function secretParts(secret: string | undefined) {
-  if (secret === undefined) return { receiverHash: undefined, verification: undefined };
-  const receivers = createReceiverHashes(secret);
-  const codes = createVerificationCodes(secret);
-  const proofs = createCommandProofs(secret);
-  return { receiverHash: receivers.hashOf, verification: { codes, proofs, receivers } };
 }
 
 /** The secrets of the ingress. On Kafka without RESULT_ID_SECRET, that of lists is fixed, and that of proofs unknown. */

@@ -38,6 +38,8 @@ export function createUpstreamTemplates(
     return (code) => catalogue.view.list('notification-template', code);
   };
   return {
+    /** Resolves with the templates. Rejects with InfrastructureError while the catalogue cannot be read. */
+    open,
     /**
      * Fills in the template of a command, if it has one (N9). The message of the request then has the texts in its
      * place, which all copies keep, and the hash by which repeats are recognised. Rejects with InfrastructureError

@@ -124,20 +124,18 @@ export const notificationPart = apiPart('Notifications', {
 });
 
 function verificationPaths(): Record<string, PathItem> {
-  const byPath = Map.groupBy(VERIFICATIONS, ({ path }) => path);
-  return Object.fromEntries(
-    Array.from(byPath, ([path, all]) => [
-      path,
-      Object.fromEntries(all.map((one) => [one.method, verificationCall(one)])),
-    ]),
-  );
+  const paths: Record<string, PathItem> = {};
+  for (const one of VERIFICATIONS)
+    paths[one.path] = { ...paths[one.path], [one.method]: verificationCall(one) };
+  return paths;
 }
 
 function verificationCall(operation: VerificationOperation): Operation {
-  const { name, summary, description, path, status, bodyShape, bodyExample: value, replyShape } = operation;
+  const { name, summary, description, path, status, bodyShape, examples, replyShape } = operation;
   const isStart = path === VERIFICATIONS_PATH;
-  const problems = bodyShape === undefined ? VERIFICATION_PROBLEMS : [...VERIFICATION_PROBLEMS, 413, 415];
+  const { verificationId: _, ...value } = examples[0].request;
   const body = bodyShape?.meta({ id: name });
+  const problems = body === undefined ? VERIFICATION_PROBLEMS : [...VERIFICATION_PROBLEMS, 413, 415];
   return {
     operationId: methodName(name),
     summary,
@@ -147,12 +145,12 @@ function verificationCall(operation: VerificationOperation): Operation {
       ...(isStart ? [IDEMPOTENCY_KEY] : []),
       ...(['X-Correlation-Id', 'traceparent'] as const).map(parameterReference),
     ],
-    ...(body === undefined ? {} : { requestBody: requestBody(body, { [name]: { summary, value } }) }),
+    ...(body && { requestBody: requestBody(body, { [name]: { summary, value } }) }),
     responses: {
       [status]: answer('The state of the verification.', {
         headers: ['X-Correlation-Id', ...(status === 202 ? (['Location'] as const) : []), 'Warnings'],
         schema: replyShape,
-        examples: { pending: { value: notificationExamples.verification.reply } },
+        examples: { pending: { value: examples[0].reply } },
       }),
       ...problemReferences(isStart ? SEND_PROBLEMS : problems),
     },

@@ -24,6 +24,9 @@ const template = objectOf({
   ),
 }).meta({ id: 'TemplateUse' });
 
+export const templateField = () =>
+  optional(template).describe('The template from which the text is made, in its place (N9).');
+
 const options = {
   category: optional(anyText().meta({ enum: CATEGORIES })).describe(
     '`transactional` (default), or `campaign` for messages from which a receiver can unsubscribe (N8).',
@@ -31,7 +34,7 @@ const options = {
   sendAt: optional(anyText('a date-time as text').meta({ format: 'date-time' })).describe(
     'When it is sent at the earliest: a date-time with its offset from UTC, at most 7 days ahead. Absent or past: at once (N11).',
   ),
-  template: optional(template).describe('The template from which the text is made, in its place (N9).'),
+  template: templateField(),
 };
 
 export const smsFields = objectOf(

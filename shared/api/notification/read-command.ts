@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type {
   Attachment,
+  Channel,
   CommandOptions,
   EmailCommand,
   SmsCommand,
@@ -51,6 +52,7 @@ export type Normalise<Command> = (
   fields: Fields,
   rules: NotificationRules,
   notificationId: string | undefined,
+  findTemplate: FindTemplate | undefined,
 ) => {
   readonly command: Command;
   readonly files: readonly (Attachment | undefined)[];
@@ -74,13 +76,9 @@ export function createReader<Command extends CommandOptions>(
     const shape = compiled.safeParse(fields);
     const rules = new NotificationRules(reading.country);
     const sent = isRecord(fields) ? fields : {};
-    const { command, files } = normalise(sent, rules, hasId ? readId(sent) : undefined);
+    const { command, files } = normalise(sent, rules, hasId ? readId(sent) : undefined, reading.findTemplate);
     const variants = caseVariants(known, fields);
     const refused = new Set(variants.map(({ path }) => path));
-    const { template } = command;
-    const channel = 'subject' in command ? 'email' : 'sms';
-    const { findTemplate } = reading;
-    const filled = template?.name && findTemplate ? fillTemplate(channel, template, findTemplate) : undefined;
     if (reading.nowMs !== undefined) rules.sendAt(command.sendAt, reading.nowMs);
     const needsSender = !reading.hasDefaultSender && isRecord(body) && isAbsent(sent['sender']);
     const faults = [
@@ -92,11 +90,10 @@ export function createReader<Command extends CommandOptions>(
       ].toSorted((one, other) => placeOf(one) - placeOf(other)),
       ...(needsSender ? [shapeFault('sender', 'missing', NO_SENDER)] : []),
       ...rules.faults,
-      ...(filled?.faults ?? []),
     ];
     const finish = (further: readonly Fault[]): ReadRequest<Command> =>
       faults.length + further.length === 0
-        ? { kind: 'valid', payload: { ...command, ...filled?.texts }, warnings }
+        ? { kind: 'valid', payload: command, warnings }
         : invalid(
             [...faults, ...further],
             unknown().filter(({ path }) => !refused.has(path)),
@@ -153,7 +150,7 @@ export function besideTemplate(sent: Fields): readonly Fault[] {
 
 function textFaults(sent: Fields, known: z.ZodRawShape): readonly Fault[] {
   if (!Object.hasOwn(known, 'template')) return [];
-  if (!isAbsent(sent['template'])) return besideTemplate(sent);
+  if (hasTemplate(sent)) return besideTemplate(sent);
   const names = ['message', 'subject'].filter((name) => Object.hasOwn(known, name) && isAbsent(sent[name]));
   return names.map((name) => shapeFault(name, 'missing', 'is missing; must be text'));
 }
@@ -164,7 +161,25 @@ function readOptions(fields: Fields, rules: NotificationRules): CommandOptions {
   return { category, sendAt, template: readTemplate(fields['template']) };
 }
 
-function readTemplate(sent: unknown): TemplateUse | undefined {
+/** True if a notification names a template. */
+export function hasTemplate(body: unknown): boolean {
+  return isRecord(body) && !isAbsent(body['template']);
+}
+
+/** The texts of a template that is filled in for a channel; its faults go to the rules. */
+export function textsOf(
+  channel: Channel,
+  template: TemplateUse | undefined,
+  find: FindTemplate | undefined,
+  rules: NotificationRules,
+) {
+  if (find === undefined || template === undefined || template.name === '') return {};
+  const { texts, faults } = fillTemplate(channel, template, find);
+  rules.faults.push(...faults);
+  return texts;
+}
+
+export function readTemplate(sent: unknown): TemplateUse | undefined {
   if (!isRecord(sent)) return undefined;
   const { name, language, fields } = sent;
   return {
@@ -174,18 +189,19 @@ function readTemplate(sent: unknown): TemplateUse | undefined {
   };
 }
 
-const normaliseSms: Normalise<SmsCommand> = (fields, rules, notificationId) => {
+const normaliseSms: Normalise<SmsCommand> = (fields, rules, notificationId, find) => {
+  const options = readOptions(fields, rules);
   const command = {
-    ...readOptions(fields, rules),
+    ...options,
     notificationId,
     sender: applyRule(fields, 'sender', rules.smsSender),
     message: applyRule(fields, 'message', rules.smsText) ?? '',
     receiver: applyRule(fields, 'receiver', rules.phone) ?? '',
   };
-  return { command, files: [] };
+  return { command: { ...command, ...textsOf('sms', options.template, find, rules) }, files: [] };
 };
 
-const normaliseEmail: Normalise<EmailCommand> = (fields, rules, notificationId) => {
+const normaliseEmail: Normalise<EmailCommand> = (fields, rules, notificationId, find) => {
   const sender = applyRule(fields, 'sender', rules.address);
   const message = applyRule(fields, 'message', rules.text) ?? '';
   const receiver = applyRule(fields, 'receiver', rules.address) ?? '';
@@ -198,8 +214,10 @@ const normaliseEmail: Normalise<EmailCommand> = (fields, rules, notificationId) 
   const contentType = applyRule(fields, 'contentType', rules.contentType) ?? 'text/plain';
   const files = decodeFiles(fields['attachmentList'], rules);
   const attachments = files.filter((file) => file !== undefined);
-  const command = { sender, message, receiver, subject, cc, bcc, contentType, attachments };
-  return { command: { ...readOptions(fields, rules), notificationId, ...command }, files };
+  const options = readOptions(fields, rules);
+  const texts = textsOf('email', options.template, find, rules);
+  const sent = { sender, message, receiver, subject, cc, bcc, contentType, attachments };
+  return { command: { ...options, notificationId, ...sent, ...texts }, files };
 };
 
 function decodeFiles(list: unknown, rules: NotificationRules): readonly (Attachment | undefined)[] {

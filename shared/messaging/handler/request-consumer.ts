@@ -8,7 +8,7 @@ import type { Codec } from '../codec.ts';
 import { REQUEST_BATCH } from '../codec/request-batch.ts';
 import { Consumer } from '../consumer/consumer.ts';
 import { CONSUMER_DEFAULTS } from '../consumer/consumer-runtime.ts';
-import type { Broker, Publisher } from '../ports.ts';
+import type { Broker } from '../ports.ts';
 import { requestGroup } from '../topics/consumer-groups.ts';
 import { replyTopicRule } from '../topics/reply-topic-rule.ts';
 import { ownReplyTopics, topicName, type TopicKey } from '../topics/topic-list.ts';
@@ -66,7 +66,12 @@ export async function startRequestConsumer(context: RequestConsumerContext, opti
     replies,
     foreignReplies,
     handlers: { ...handlers, [REQUEST_BATCH]: batchHandler(context, options, observe.onBatchItems) },
-    deadLetters: options.isSecret === true ? withoutValues(replies) : replies,
+    deadLetters: {
+      publish: (messages) =>
+        replies.publish(
+          options.isSecret === true ? messages.map((one) => ({ ...one, value: null })) : messages,
+        ),
+    },
     deadLetterTopic: topicName(prefix, options.deadLetterTopic),
     groupId,
     admin: broker.admin,
@@ -95,12 +100,6 @@ export async function startRequestConsumer(context: RequestConsumerContext, opti
     throw error;
   }
   return { health: () => consumer.health(), stop };
-}
-
-function withoutValues(publisher: Publisher): Pick<Publisher, 'publish'> {
-  return {
-    publish: (messages) => publisher.publish(messages.map((message) => ({ ...message, value: null }))),
-  };
 }
 
 /** Batches are served on the bulk lane only. On the interactive lane they would delay single requests. */

@@ -4,15 +4,13 @@ import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { isTransientFailure, type Outcome } from '../../../shared/messaging/outcome.ts';
 import type { Publisher, Tail } from '../../../shared/messaging/ports.ts';
-import { createReceiverHashes } from '../../../shared/notification/party-hashes.ts';
-import { createCommandProofs } from '../../../shared/notification/command-proof.ts';
 import { createVerificationCodes } from '../../../shared/notification/verification-codes.ts';
 import type { VerificationEvent } from '../../../shared/notification/verification.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { sleep } from '../../../shared/platform/system-ports.ts';
-import { createVerificationLog } from '../../../workers/notification/verification/verification-log.ts';
 import { VerifyRequests } from '../../../workers/notification/verification/verify-requests.ts';
+import { scriptedProviders } from '../../support/fakes/scripted-providers.ts';
 import { seededSystem, SIMULATED_SECRET, type SeededSystem } from '../../simulation/seeded-system.ts';
 
 const RUNS = 1_000;
@@ -107,21 +105,15 @@ interface Answered {
 
 async function startProcess(system: SeededSystem, log: RandomLog) {
   const life = new Life();
-  const events = createVerificationLog({
+  const providers = scriptedProviders();
+  providers.add('sms');
+  const requests = new VerifyRequests({
+    secret: SIMULATED_SECRET,
     broker: { createTail: () => log.tail(life) },
-    publisher: log.publisher(life),
-    topic: 'events',
+    topic: () => 'events',
     self: system.newId(),
-    codes,
     timers: system.timers,
     log: silentLog,
-  });
-  await events.start();
-  const requests = new VerifyRequests({
-    codes,
-    proofs: createCommandProofs(SIMULATED_SECRET),
-    receivers: createReceiverHashes(SIMULATED_SECRET),
-    log: events,
     codec: {
       encode: (_type, payload) => ({ value: Buffer.from(JSON.stringify(payload)), headers: {} }),
       decode: () => {
@@ -132,12 +124,12 @@ async function startProcess(system: SeededSystem, log: RandomLog) {
     },
     clock: system.clock,
     copies: log.publisher(life),
-    deliveryLog: { find: () => undefined },
-    service: undefined,
-    hasProvider: () => true,
+    templates: { open: () => Promise.resolve(() => undefined) },
+    providers,
     commandTopic: () => 'commands',
   });
-  return { life, events, requests };
+  await requests.log.start();
+  return { life, requests };
 }
 
 async function run(seed: number) {
@@ -210,7 +202,7 @@ async function run(seed: number) {
     });
     await Promise.all(acts);
     const readers = [await startProcess(system, log), await startProcess(system, log)];
-    const ends = readers.map(({ events }) => events.all.find(ID));
+    const ends = readers.map(({ requests }) => requests.log.known.get(ID));
     expect([seed, ends[0]]).toEqual([seed, ends[1]]);
   };
   await system.run(work(), RUN_LIMIT_MS);

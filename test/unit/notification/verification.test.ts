@@ -20,7 +20,6 @@ const PLAN: VerificationPlan = {
   channel: 'sms',
   receiver: '+40722123456',
   sender: undefined,
-  subject: 'Your code',
   message: 'Your code is {{code}}.',
   length: 6,
   validSeconds: 300,
@@ -34,7 +33,7 @@ const created = (at: number): VerificationEvent => {
 function folded(...events: readonly VerificationEvent[]) {
   const all = new Verifications(codes);
   for (const event of events) all.apply(event);
-  const known = all.find(ID);
+  const known = all.known.get(ID);
   if (known === undefined) throw new Error('the verification is not known');
   return { all, known };
 }
@@ -84,20 +83,21 @@ test('the time of an event decides about expiry, and an expired verification sta
 });
 
 test('the fallback is used once, only for the last message, and gets a new code', () => {
-  const fallback = (send: number): VerificationEvent => {
-    return { id: ID, at: 1, request: `fallback/${send}`, kind: 'fallback', send };
+  const unsent = (send: number): VerificationEvent => {
+    return { id: ID, at: 1, request: `unsent/${send}`, kind: 'unsent', send };
   };
   const resend: VerificationEvent = { id: ID, at: 1, request: 'resend', kind: 'sent' };
-  const { known } = folded(created(0), fallback(1), fallback(1), fallback(2));
+  const { known } = folded(created(0), unsent(1), unsent(1));
   expect([known.sends, known.target]).toEqual([2, { channel: 'email', receiver: 'ana@mail.example' }]);
-  const replaced = folded(created(0), resend, fallback(1)).known;
-  expect([replaced.sends, replaced.target.channel]).toEqual([2, 'sms']);
+  expect(folded(created(0), unsent(1), unsent(2)).known).toMatchObject({ status: 'failed', sends: 2 });
+  const replaced = folded(created(0), resend, unsent(1)).known;
+  expect([replaced.sends, replaced.target.channel, replaced.status]).toEqual([2, 'sms', 'pending']);
 });
 
 test('a verification is known for two hours; its id may then be used again, with another code', () => {
   const repeated = folded(created(0), created(2 * HOUR_MS - 1)).known;
   expect(repeated.createdAt).toBe(0);
   const { all, known } = folded(created(0), created(2 * HOUR_MS));
-  expect([known.createdAt, all.size]).toEqual([2 * HOUR_MS, 1]);
+  expect([known.createdAt, all.known.size]).toEqual([2 * HOUR_MS, 1]);
   expect(codes.notificationId(known)).not.toBe(codes.notificationId(repeated));
 });

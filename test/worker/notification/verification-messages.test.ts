@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest';
 import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { LogMessage } from '../../../shared/messaging/message.ts';
+import type { Broker } from '../../../shared/messaging/ports.ts';
 import { retryTopicName, TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
+import { exampleJson, recordFrom } from '../../support/builders/catalogue-entries.ts';
+import { changesOf } from '../../support/worlds/catalogue-changes.ts';
+import { CATALOGUE_TOPIC } from '../../support/worlds/catalogue-world.ts';
 import { permanent, SENT, transient } from '../../support/fakes/scripted-providers.ts';
 import { notificationWorld, type WorldOptions } from '../../support/worlds/notification-world.ts';
 
@@ -112,6 +116,79 @@ it(
   LIMIT_MS,
 );
 
+const CODE_FIELD = { Name: 'code', IsOptional: false };
+const BANK_FIELD = { Name: 'bank', IsOptional: false };
+const CODE_TEXTS = {
+  Code: 'LOGIN-CODE',
+  Fields: [CODE_FIELD, BANK_FIELD],
+  Sms: [{ Language: 'en', Message: '{{bank}}: your code is {{code}}.' }],
+  Email: [
+    {
+      Language: 'en',
+      Subject: '{{bank}}',
+      Message: '<b>{{bank}}</b> code is {{code}}',
+      ContentType: 'text/html',
+    },
+  ],
+};
+
+/** Publishes templates of codes: a right one, and one whose text has the code twice. */
+async function publishTemplates(broker: Broker): Promise<void> {
+  const twice = { Code: 'TWICE', Sms: [{ Language: 'en', Message: '{{code}} {{code}} {{bank}}' }] };
+  const put = [CODE_TEXTS, { ...CODE_TEXTS, ...twice }].map((texts, number) => {
+    const json = exampleJson('notification-template', 'LOAN-APPROVED');
+    const Id = json.Id.replace(/.$/, String(number + 1));
+    return recordFrom('notification-template', { ...json, ...texts, Id });
+  });
+  await changesOf(broker, CATALOGUE_TOPIC)({ put });
+}
+
+it(
+  'makes the text from a template, in the channel and format of each message, and escapes its fields',
+  async () => {
+    const world = await verificationMessages();
+    await publishTemplates(world.broker);
+    const [sms] = world.providers.list;
+    if (sms !== undefined) sms.answer = () => permanent();
+    world.providers.add('mail', { channel: 'email' });
+    const template = { name: 'login-code', fields: { bank: 'A&B' } };
+    const fallback = { receiver: 'ana@mail.example' };
+    await world.ask('Start', { ...OF_ID, receiver: START.receiver, template, fallback }, 2);
+    const code = await world.codeOf(2);
+    expect(world.providers.calls.map(({ message }) => message)).toMatchObject([
+      { message: expect.stringMatching(/^A&B: your code is \d{6}\.$/) as string },
+      { subject: 'A&B', message: `<b>A&#38;B</b> code is ${code}`, contentType: 'text/html' },
+    ]);
+    expect(states(await world.ask('Check', { ...OF_ID, code }))).toEqual(['approved']);
+  },
+  LIMIT_MS,
+);
+
+it(
+  'refuses a start with all faults of its template: fields, the code itself, and a text without one code',
+  async () => {
+    const { ask, broker } = await verificationMessages();
+    await publishTemplates(broker);
+    const start = async (template: object, more: object = {}) => {
+      const [reply] = await ask('Start', { receiver: START.receiver, template, ...more });
+      expect(reply).toMatchObject({ type: 'ProblemReply', body: { status: 400 } });
+      return ((reply?.body['errors'] ?? []) as readonly { path: string }[]).map(({ path }) => path);
+    };
+    expect(await start({ name: 'login-code', fields: { code: '1' } }, { length: 11 })).toEqual([
+      'template.fields.code',
+      'length',
+    ]);
+    expect(await start({ name: 'login-code', fields: { x: 'y' } })).toEqual([
+      'template.fields.bank',
+      'template.fields.x',
+    ]);
+    expect(await start({ name: 'twice', fields: { bank: 'A' } })).toEqual(['template']);
+    expect(await start({ name: 'none' })).toEqual(['template.name']);
+    expect(await start({ name: 'twice' }, { message: '{{code}}' })).toEqual(['message']);
+  },
+  LIMIT_MS,
+);
+
 it(
   'keeps the code off the retry topics, and sends the same code with the next attempt',
   async () => {
@@ -164,12 +241,13 @@ it(
   'counts messages for the quotas, of the caller too',
   async () => {
     const env = { RESULT_ID_SECRET: 'a secret for tests only', NOTIFICATION_QUOTA_CALLER: '1' };
-    const { ask, codeOf } = await verificationMessages({ env }, 1);
+    const { ask, codeOf, providers } = await verificationMessages({ env }, 1);
     await ask('Start', { ...START, caller: 'a caller' });
     await codeOf(1);
     const of = { ...OF_ID, caller: 'a caller' };
-    expect(await ask('Resend', of)).toMatchObject([{ body: { code: 'quota-exceeded', status: 429 } }]);
-    expect(await ask('Get', of)).toMatchObject([{ body: { sendsLeft: 4 } }]);
+    expect(await ask('Resend', of)).toMatchObject([{ body: { status: 'pending', sendsLeft: 3 } }]);
+    await expect.poll(async () => states(await ask('Get', of)), WAIT).toEqual(['failed']);
+    expect(providers.calls).toHaveLength(1);
   },
   LIMIT_MS,
 );

@@ -1,31 +1,44 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import { readProviderConfiguration } from '../../../shared/notification/provider-configuration.ts';
-import { readyText } from '../../support/builders/provider-entry.ts';
+import { readTopics } from '../../support/conformance/read-topics.ts';
+import { configurationText, readyText } from '../../support/builders/provider-entry.ts';
 import {
   SERVICE_NAMES,
   startServiceStandIn,
   type ServiceName,
 } from '../../support/fakes/verification-services.ts';
-import { START, startVerificationWorld } from '../../support/worlds/verification-world.ts';
+import {
+  START,
+  startVerificationWorld,
+  type VerificationWorld,
+} from '../../support/worlds/verification-world.ts';
 
 const LIMIT_MS = 60_000;
-
-interface Configuration {
-  readonly notificationConfigurations: readonly [
-    { readonly 'verification-service': { readonly url: string } & Record<string, unknown> },
-  ];
-}
+const WAIT = { timeout: 20_000, interval: 20 };
 
 /** The shipped configuration, with the address of a stand-in. */
 async function startWith(name: ServiceName) {
   const service = await startServiceStandIn(name);
   onTestFinished(() => service.stop());
-  const [realm] = (JSON.parse(readyText(`${name}.json`)) as Configuration).notificationConfigurations;
-  const shipped = realm['verification-service'];
-  const url = shipped.url.replace(/^https:\/\/[^/]+/, service.origin);
-  const own = { ...realm, 'verification-service': { ...shipped, url } };
-  const world = await startVerificationWorld({ configuration: { notificationConfigurations: [own] } });
-  return { world, service };
+  const text = readyText(`${name}.json`).replaceAll(/https:\/\/[^/"]+/g, service.origin);
+  const world = await startVerificationWorld({ configuration: JSON.parse(text) as object });
+  let started = 0;
+  /** The code of a message, once it is known that the provider made it. */
+  const codeOf = async (count: number): Promise<string> => {
+    await expect.poll(() => service.state.sent.length, WAIT).toBe(count);
+    started += 1;
+    await expect.poll(async () => (await sentStates(world)).length, WAIT).toBe(started);
+    return service.state.sent[count - 1]?.code ?? '';
+  };
+  return { world, service, codeOf };
+}
+
+/** Whatever was sent is on the log of outcomes after the reference of its code. */
+async function sentStates({ broker, config }: VerificationWorld) {
+  const topic = topicName(config.topicPrefix, 'notificationOutcomes');
+  const records = await readTopics(broker, [topic]);
+  return records.filter(({ value }) => String(value).includes('sent'));
 }
 
 const otherThan = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
@@ -33,11 +46,11 @@ const otherThan = (code: string): string => String((Number(code) + 1) % 1_000_00
 it.each(SERVICE_NAMES)(
   'lets %s make, send and check the codes, and counts its checks',
   async (name) => {
-    const { world, service } = await startWith(name);
+    const { world, codeOf } = await startWith(name);
     const { body, status } = await world.start();
     expect([status, body['status']]).toEqual([202, 'pending']);
     const id = body.verificationId;
-    const code = service.state.sent[0]?.code ?? '';
+    const code = await codeOf(1);
     expect(await world.check(id, otherThan(code))).toMatchObject({
       status: 200,
       body: { status: 'pending', attemptsLeft: 4 },
@@ -46,6 +59,7 @@ it.each(SERVICE_NAMES)(
     expect(await world.check(id, code)).toMatchObject({ status: 410 });
 
     const other = (await world.start({ ...START, receiver: '+40722123457' })).body.verificationId;
+    await codeOf(2);
     for (const attemptsLeft of [4, 3, 2, 1, 0])
       expect((await world.check(other, '000000')).body['attemptsLeft']).toBe(attemptsLeft);
     expect(await world.check(other, '000000')).toMatchObject({ status: 429 });
@@ -56,11 +70,11 @@ it.each(SERVICE_NAMES)(
 it.each(SERVICE_NAMES)(
   'sends a new code by %s, and asks for none after a cancellation',
   async (name) => {
-    const { world, service } = await startWith(name);
+    const { world, service, codeOf } = await startWith(name);
     const id = (await world.start()).body.verificationId;
+    await codeOf(1);
     expect(await world.call('POST', `/${id}/resend`)).toMatchObject({ status: 202, body: { sendsLeft: 3 } });
-    expect(service.state.sent).toHaveLength(2);
-    const newest = service.state.sent[1]?.code ?? '';
+    const newest = await codeOf(2);
     expect(await world.call('DELETE', `/${id}`)).toMatchObject({
       status: 200,
       body: { status: 'cancelled' },
@@ -77,13 +91,16 @@ it.each(SERVICE_NAMES)(
 it(
   'fails a verification that the service rejects, and says if the service does not answer',
   async () => {
-    const { world, service } = await startWith('twilio-verify');
+    const { world, service, codeOf } = await startWith('twilio-verify');
     service.state.refused.add(START.receiver);
-    expect(await world.start()).toMatchObject({ status: 202, body: { status: 'failed' } });
+    const refused = (await world.start()).body.verificationId;
+    const statusOf = async () => (await world.call('GET', `/${refused}`)).body['status'];
+    await expect.poll(statusOf, WAIT).toBe('failed');
     const id = (await world.start({ ...START, receiver: '+40722123457' })).body.verificationId;
+    await codeOf(1);
     service.script({ status: 500 }, { status: 401 });
-    expect(await world.check(id, '000000')).toMatchObject({ status: 503, body: { code: 'not-ready' } });
-    expect(await world.start({ ...START, receiver: '+40722123458' })).toMatchObject({ status: 503 });
+    for (const code of ['000000', '000001'])
+      expect(await world.check(id, code)).toMatchObject({ status: 503, body: { code: 'not-ready' } });
     expect(await world.call('GET', `/${id}`)).toMatchObject({ body: { attemptsLeft: 5 } });
   },
   LIMIT_MS,
@@ -92,13 +109,14 @@ it(
 it(
   'sends by the fallback, once, if the service rejects the receiver',
   async () => {
-    const { world, service } = await startWith('twilio-verify');
+    const { world, service, codeOf } = await startWith('twilio-verify');
     service.state.refused.add(START.receiver);
     const receiver = 'ana@mail.example';
     const { body } = await world.start({ ...START, fallback: { receiver } });
-    expect(body).toMatchObject({ status: 'pending', channel: 'email', sendsLeft: 3 });
+    const code = await codeOf(1);
     expect(service.state.sent.map(({ to }) => to)).toEqual([receiver]);
-    const code = service.state.sent[0]?.code ?? '';
+    const { body: shown } = await world.call('GET', `/${body.verificationId}`);
+    expect(shown).toMatchObject({ status: 'pending', channel: 'email', sendsLeft: 3 });
     expect(await world.check(body.verificationId, code)).toMatchObject({
       body: { status: 'approved', channel: 'email' },
     });
@@ -106,13 +124,33 @@ it(
   LIMIT_MS,
 );
 
-it('refuses a configuration of a service without what it needs', () => {
-  const service = { kind: 'infobip-2fa', url: 'http://sms.example', channels: ['email'] };
-  const realm = { realmId: 'platrealm', 'provider-configurations': [], 'verification-service': service };
-  const read = readProviderConfiguration(JSON.stringify({ notificationConfigurations: [realm] }));
-  const paths =
-    read.kind === 'invalid' ? read.faults.map(({ path }) => path.replace(/^.*service\./, '')) : [];
-  expect(paths.toSorted()).toEqual(
-    ['authentication.key', 'channels', 'parameters.applicationId', 'parameters.messageId', 'url'].toSorted(),
-  );
+it(
+  'counts the end of a code at the provider as the end of the verification',
+  async () => {
+    const { world, service, codeOf } = await startWith('vonage-verify');
+    const id = (await world.start()).body.verificationId;
+    const code = await codeOf(1);
+    service.script({ status: 410 });
+    expect(await world.check(id, code)).toMatchObject({ status: 410, body: { code: 'verification-ended' } });
+    expect(await world.check(id, code)).toMatchObject({ status: 410 });
+  },
+  LIMIT_MS,
+);
+
+it('refuses calls about a code that are not those of a provider, by the path of each fault', () => {
+  const provider = {
+    provider: 'codes',
+    url: 'https://sms.example',
+    'communication-channel': 'sms',
+    'payload-template': { to: 'RECEIVER_PLACEHOLDER' },
+    connector: { textByProvider: true },
+    codes: { check: { url: 'http://sms.example' }, cancel: { method: 'DELETE' } },
+  };
+  const read = readProviderConfiguration(configurationText(provider));
+  const paths = read.kind === 'invalid' ? read.faults.map(({ path }) => path.replace(/^.*\.codes/, '')) : [];
+  expect(paths.map((one) => one.replace(/^.*\]\./, ''))).toEqual([
+    'connector.id',
+    '.check.url',
+    '.cancel.method',
+  ]);
 });

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
+import { exampleJson, recordFrom } from '../../support/builders/catalogue-entries.ts';
+import { changesOf } from '../../support/worlds/catalogue-changes.ts';
+import { CATALOGUE_TOPIC } from '../../support/worlds/catalogue-world.ts';
 import {
   START,
   startVerificationWorld,
@@ -133,6 +136,33 @@ it(
     expect(twice).toMatchObject({ status: 400, body: { errors: [{ path: 'message' }] } });
     const id = await started(world);
     expect(await world.check(id, 'abc')).toMatchObject({ status: 400, body: { errors: [{ path: 'code' }] } });
+  },
+  LIMIT_MS,
+);
+
+it(
+  'makes the text from a template over HTTP, and names its faults with all others',
+  async () => {
+    const world = await startVerificationWorld();
+    const json = exampleJson('notification-template', 'LOAN-APPROVED');
+    const Fields = [{ Name: 'code', IsOptional: false }];
+    const Sms = [{ Language: 'ro', Message: 'Your code is {{code}}.' }];
+    const record = recordFrom('notification-template', {
+      ...json,
+      Code: 'LOGIN-CODE',
+      Fields,
+      Sms,
+      Email: [],
+    });
+    await changesOf(world.broker, CATALOGUE_TOPIC)({ put: [record] });
+    const { receiver } = START;
+    const id = await started(world, { receiver, template: { name: 'login-code' } });
+    const code = await world.codeOf(1);
+    expect(await world.check(id, code)).toMatchObject({ body: { status: 'approved' } });
+    const template = { name: 'login-code', language: 'de', fields: { x: 'y' } };
+    const { status, body } = await world.start({ receiver: '1', template });
+    const paths = (body['errors'] as readonly { path: string }[]).map(({ path }) => path);
+    expect([status, paths]).toEqual([400, ['template.language', 'template.fields.x', 'receiver']]);
   },
   LIMIT_MS,
 );

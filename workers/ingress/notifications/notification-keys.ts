@@ -5,8 +5,7 @@ import type { Channel } from '../../../shared/notification/notification-command.
 
 export interface KeyOwner {
   readonly subject: string;
-  /** Verifications have ids of their own. */
-  readonly channel: Channel | 'verification';
+  readonly channel: Channel;
   readonly idempotencyKey: string;
 }
 

@@ -14,6 +14,7 @@ import { isAbsent, isRecord, shapeFault } from '../../../shared/api/json/faults.
 import type { ReadRequest } from '../../../shared/api/json/request-reader.ts';
 import { unknownField } from '../../../shared/api/json/unknown-fields.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
+import { hasTemplate } from '../../../shared/api/notification/read-command.ts';
 import type { FindTemplate } from '../../../shared/api/notification/fill-template.ts';
 import type {
   EmailCommand,
@@ -111,8 +112,8 @@ function registerPost(
       admission.spend(request, request.bodyCost);
       if (reply.sent) return;
       const { body } = request;
-      const hasTemplate = (isBatch ? messagesOf(body) : [body]).some(namesTemplate);
-      const findTemplate = hasTemplate ? await deps.templates() : undefined;
+      const needsTemplates = (isBatch ? messagesOf(body) : [body]).some(hasTemplate);
+      const findTemplate = needsTemplates ? await deps.templates() : undefined;
       if (typeof findTemplate === 'string') return refuse(reply, 'not-ready', { detail: findTemplate });
       const reading = { country: options.defaultCountry, ...profile, nowMs: deps.clock.now(), findTemplate };
       const common = {
@@ -204,10 +205,6 @@ async function sendBatch(
   const header = warningsList(warnings, undefined);
   if (header !== undefined) reply.header('warnings', header);
   sendJson(reply, 202, renderBatch(results));
-}
-
-function namesTemplate(body: unknown): boolean {
-  return isRecord(body) && !isAbsent(body['template']);
 }
 
 /** Urgent notifications have a limit of their own, so that they are admitted while too many normal ones arrive. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isRecord } from '../../../shared/api/json/faults.ts';
+import { hasTemplate } from '../../../shared/api/notification/read-command.ts';
 import {
   readStart,
   VERIFICATIONS,
@@ -13,105 +14,89 @@ import { hashSubject } from '../access/access.ts';
 import { NOTIFICATION_BYTES_PER_UNIT } from '../server/admission.ts';
 import { createLogCorrelationId, readTraceContext } from '../server/app.ts';
 import { authenticate } from '../server/authentication.ts';
-import type { IngressContext } from '../server/context.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, sendJson, sendProblem } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { NotificationKeys } from './notification-keys.ts';
-import { readIdempotencyKey } from './send-route.ts';
+import { readIdempotencyKey, type NotificationContext } from './send-route.ts';
 import { UUID } from './status-route.ts';
 
-type VerificationContext = IngressContext & { readonly keys: NotificationKeys };
-type Sent = NonNullable<ReturnType<typeof readCall>>;
+type VerificationContext = NotificationContext & { readonly keys: NotificationKeys };
 
 /** Registers the routes of verifications (N10). The notification worker handles their requests. */
 export function registerVerifications(app: FastifyInstance, deps: VerificationContext): void {
   const { options, admission, traffic } = deps;
-  const limitBytes = options.bodyLimitBytes;
   for (const operation of VERIFICATIONS) {
-    const { method, path, name, bodyShape } = operation;
-    const hasBody = bodyShape !== undefined;
+    const { method, path, name, topic, bodyShape } = operation;
+    const limitBytes = bodyShape === undefined ? 0 : options.bodyLimitBytes;
     app.route({
       method,
       url: path.replace('{verificationId}', ':verificationId'),
       preHandler: [
         labelMetrics(name),
         requireOpen(traffic),
-        ...(hasBody ? [requireJson(limitBytes)] : []),
+        ...(bodyShape === undefined ? [] : [requireJson(limitBytes)]),
         authenticate(deps),
-        admission.requirePermit(() => operation.topic, {
-          limitBytes: hasBody ? limitBytes : 0,
-          bytesPerUnit: NOTIFICATION_BYTES_PER_UNIT,
-        }),
+        admission.requirePermit(() => topic, { limitBytes, bytesPerUnit: NOTIFICATION_BYTES_PER_UNIT }),
       ],
       handler: async (request, reply) => {
-        if (hasBody) {
+        if (bodyShape !== undefined) {
           await readJsonBody(request, reply, { limitBytes });
           admission.spend(request, request.bodyCost);
           if (reply.sent) return;
         }
-        const sent = readCall(deps, request, reply, operation);
-        if (sent !== undefined) await forward(deps, reply, operation, sent);
+        await answerCall(deps, operation, request, reply);
       },
     });
   }
 }
 
-/** Returns the request, or undefined after it responded with all faults. */
-function readCall(
-  { keys, options }: VerificationContext,
-  { body, params, raw, subject }: FastifyRequest,
-  reply: FastifyReply,
-  { path, request }: VerificationOperation,
-) {
-  const isStart = path === VERIFICATIONS_PATH;
-  const { verificationId: sentId } = params as { readonly verificationId?: string };
-  const { key, fault } = isStart ? readIdempotencyKey(raw) : {};
-  if (sentId !== undefined && !UUID.test(sentId)) {
-    refuse(reply, 'unknown-verification');
-    return undefined;
-  }
-  const owner = { subject, channel: 'verification', idempotencyKey: key ?? '' } as const;
-  const ownId = key === undefined ? keys.newId() : keys.idOf(owner);
-  const verificationId = sentId?.toLowerCase() ?? ownId;
-  const own = { verificationId, caller: hashSubject(subject) };
-  const whole = body === undefined ? own : isRecord(body) ? { ...body, ...own } : body;
-  const given = isStart ? readStart(whole, options.defaultCountry) : request.read(whole);
-  if (given.kind === 'valid' && fault === undefined) return { ...given, verificationId };
-  const faults = given.kind === 'invalid' ? given.faults : [];
-  const errors = fault === undefined ? faults : [fault, ...faults];
-  sendProblem(reply, createProblem('invalid-request', { errors }));
-  return undefined;
-}
-
-/** Keyed by the verification, so that its requests are handled in their order. */
-async function forward(
+/** Requests are keyed by their verification, so that they are handled in their order. */
+async function answerCall(
   deps: VerificationContext,
-  reply: FastifyReply,
   operation: VerificationOperation,
-  { payload, warnings, verificationId }: Sent,
+  request: FastifyRequest,
+  reply: FastifyReply,
 ): Promise<void> {
-  const { options, admission, requester, newId } = deps;
-  const { requestType: type, status, topic } = operation;
-  const { request } = reply;
+  const { options, admission, requester, keys } = deps;
+  const { body, raw, subject, headers } = request;
+  const { path, requestType: type, status } = operation;
+  const isStart = path === VERIFICATIONS_PATH;
+  const { verificationId: sentId } = request.params as { readonly verificationId?: string };
+  if (sentId !== undefined && !UUID.test(sentId)) return refuse(reply, 'unknown-verification');
+  const { key: idempotencyKey, fault } = isStart ? readIdempotencyKey(raw) : {};
+  // An SMS with the same key has the same id, but is no verification.
+  const ownId = (text: string) => keys.idOf({ subject, channel: 'sms', idempotencyKey: text });
+  const key = sentId?.toLowerCase() ?? (idempotencyKey === undefined ? keys.newId() : ownId(idempotencyKey));
+  const own = { verificationId: key, caller: hashSubject(subject) };
+  const whole = body === undefined ? own : isRecord(body) ? { ...body, ...own } : body;
+  const findTemplate = isStart && hasTemplate(body) ? await deps.templates() : undefined;
+  if (typeof findTemplate === 'string') return refuse(reply, 'not-ready', { detail: findTemplate });
+  const reading = { country: options.defaultCountry, findTemplate };
+  const read = isStart ? readStart(whole, reading) : operation.request.read(whole);
+  if (read.kind === 'invalid' || fault !== undefined) {
+    const errors = [...(fault === undefined ? [] : [fault]), ...(read.kind === 'invalid' ? read.faults : [])];
+    return sendProblem(reply, createProblem('invalid-request', { errors }));
+  }
   const permit = await admission.admitWork(request, reply, 0);
-  if (permit === undefined) return;
+  if (permit === undefined) return undefined;
   permit.hold();
   try {
     const answer = await requester.request({
-      topic: topicName(options.topicPrefix, topic),
+      topic: topicName(options.topicPrefix, operation.topic),
       type,
-      payload,
-      key: verificationId,
+      // The worker fills in the template itself.
+      payload: { ...(read.payload as object), texts: undefined },
+      key,
       timeoutMs: options.replyTimeoutMs,
-      correlationId: createLogCorrelationId(request.headers, request.id, newId),
-      ...readTraceContext(request.headers),
+      correlationId: createLogCorrelationId(headers, request.id, deps.newId),
+      ...readTraceContext(headers),
     });
-    if (reply.raw.destroyed) return;
+    if (reply.raw.destroyed) return undefined;
     if (answer.kind === 'problem') return sendProblem(reply, answer.problem);
-    const list = warningsList(warnings, undefined);
+    if (status === 202) reply.header('location', `${VERIFICATIONS_PATH}/${key}`);
+    const list = warningsList(read.warnings, undefined);
     if (list !== undefined) reply.header('warnings', list);
-    if (status === 202) reply.header('location', `${VERIFICATIONS_PATH}/${verificationId}`);
     sendJson(reply, status, operation.render(answer.payload));
   } finally {
     permit.release();

@@ -9,7 +9,7 @@ import { done, type Outcome, isTransientFailure } from '../../../shared/messagin
 import type { BrokerErrorCode, Publisher } from '../../../shared/messaging/ports.ts';
 import type { Channel, Outbound, Priority } from '../../../shared/notification/notification-command.ts';
 import type { CommandText, createCommandCheck } from '../../../shared/notification/command-proof.ts';
-import type { VerificationCodes } from '../../../shared/notification/verification-codes.ts';
+import type { VerifyRequests } from '../verification/verify-requests.ts';
 import {
   BLANK_STATE,
   OUTCOME_UNKNOWN,
@@ -71,8 +71,8 @@ export interface CommandDeliveryOptions extends RoundDeps {
   readonly receiverHash?: ReturnType<typeof createReceiverHashes>['hashOf'] | undefined;
   readonly quotas?: Quotas | undefined;
   readonly suppressions: Pick<Suppressions, 'faultsOf' | 'unsubscribeUrl'>;
-  /** Puts the codes of verifications into texts, as late as possible (N10). */
-  readonly verification?: { readonly codes: Pick<VerificationCodes, 'withCode'> } | undefined;
+  /** Puts codes into texts, as late as possible, and learns what became of them (N10). */
+  readonly verification?: Pick<VerifyRequests, 'codes' | 'settled'> | undefined;
   readonly plan: RetryPlan;
   readonly unknownPolicy: DeliveryContext['unknownPolicy'];
   readonly tierTopic: (delayMs: number, priority: Priority) => string;
@@ -196,7 +196,8 @@ export class CommandDelivery {
     const { id, message } = copy;
     if (quotas === undefined || !copy.isOriginal || deliveryLog.find(id) !== undefined) return undefined;
     if (headerText(message.headers, HEADER.quotaCounted) === 'true') return undefined;
-    const decision = quotas.admit(id, { caller: UPSTREAM, channel, command });
+    const caller = headerText(message.headers, HEADER.quotaCaller) ?? UPSTREAM;
+    const decision = quotas.admit(id, { caller, channel, command });
     if (decision.kind === 'refused') return decision.quota;
     if (decision.kind === 'unknown')
       throw new InfrastructureError('quotas-unknown', 'the usage topic is not being read');
@@ -296,14 +297,16 @@ export class CommandDelivery {
    */
   async #acquireProvider(delivery: Run['delivery'], isOverdue: boolean): Promise<ProviderTurn | NoProvider> {
     const { providers, channel, closing, monotonic, timers, plan } = this.#options;
-    const { history, priority } = delivery.copy;
+    const { history, priority, message } = delivery.copy;
     const nowMs = monotonic.elapsedMs();
-    const isServed = providers.of(channel).some((provider) => provider.health().status === 'ready');
+    const isCode = message.headers[HEADER.codeDigits] !== undefined;
+    const own = () => providers.of(channel).filter(({ codes }) => isCode || codes === undefined);
+    const isServed = own().some((provider) => provider.health().status === 'ready');
     if (isServed) this.#servedMs = nowMs;
     const isUnserved = nowMs - this.#servedMs > plan.timeLimitMs;
     const untilMs = nowMs + (isUnserved && isOverdue ? 0 : MAX_PROVIDER_WAIT_MS);
     while (!closing.aborted) {
-      const all = providers.of(channel);
+      const all = own();
       const eligible = eligibleProviders(all, history, acceptsSecondSend(delivery));
       if (all.length > 0 && eligible.length === 0) return { kind: 'not-eligible' };
       const taken = takeTurn(eligible, priority);
@@ -388,11 +391,12 @@ export class CommandDelivery {
     { conclusion, attempts, isOwnRound }: Omit<Concluding, 'kind'>,
     isCounted = true,
   ): Promise<boolean> {
-    const { deliveryLog, channel, onOutcome } = this.#options;
+    const { deliveryLog, channel, onOutcome, verification } = this.#options;
     const { status } = conclusion;
     const code = 'code' in conclusion ? conclusion.code : undefined;
     const shown = 'tierMs' in conclusion ? { ...conclusion, tierMs: undefined } : conclusion;
     const state = this.#stateOf(copy, attempts, shown);
+    await verification?.settled(copy, state);
     if (isOwnRound) await deliveryLog.settle(state, headers);
     else if (!(await deliveryLog.declare(state, headers))) return false;
     this.#begun.delete(copy.id);

@@ -11,7 +11,6 @@ import { assertNever, ConfigError, errorText } from '../../../shared/platform/er
 import type { Config } from '../../../shared/platform/load-config.ts';
 import type { SystemPorts } from '../../../shared/platform/system-ports.ts';
 import { type GuardHooks, guard } from './guarded-provider.ts';
-import type { VerificationService } from './verification-service.ts';
 
 const MAX_FILE_BYTES = 1_048_576;
 /** Digits stored with unknown outcomes: 32 bits tell settings apart, but are too few to guess credentials from. */
@@ -27,22 +26,19 @@ interface ProviderDeps extends Pick<SystemPorts, 'clock' | 'monotonic'> {
 }
 
 export interface ProviderSet extends Providers {
-  /** A provider's service for verifications (N10); absent if all codes are our own. */
-  readonly verification?: VerificationService | undefined;
   /** Waits for the calls in progress, then closes all connections. Idempotent. */
   close(): Promise<void>;
 }
 
 /** Creates the providers in the order of the file (N2) or, without a file, the outbox. Rejects with ConfigError. */
 export async function createProviders(source: ProviderSource, deps: ProviderDeps): Promise<ProviderSet> {
-  const { providers, verification } = await (source.configFile === undefined
+  const providers = await (source.configFile === undefined
     ? openOutbox(source.outboxFolder, deps)
     : openConfigured(source.configFile, source, deps));
   return {
-    verification,
     of: (channel) => providers.filter((provider) => provider.channel === channel),
     close: async () => {
-      await Promise.all([...providers.map((provider) => provider.close()), verification?.close()]);
+      await Promise.all(providers.map((provider) => provider.close()));
     },
   };
 }
@@ -57,11 +53,10 @@ async function openOutbox(outboxFolder: string, deps: ProviderDeps) {
         'write to, or providers by NOTIFICATION_CONFIG_FILE',
     );
   }
-  const providers = (['sms', 'email'] as const).map((channel) => {
+  return (['sms', 'email'] as const).map((channel) => {
     const provider = createSentMessagesProvider({ name: 'outbox', channel, folder: outboxFolder }, deps);
     return guard(provider, { hooks: deps.hooks?.(provider) }, deps.monotonic);
   });
-  return { providers, verification: undefined };
 }
 
 async function openConfigured(
@@ -88,12 +83,7 @@ async function openConfigured(
       faults.push({ path: entry.path, message });
     }
   }
-  if (faults.length === 0) {
-    const { verificationService: settings } = read;
-    if (settings === undefined) return { providers: made, verification: undefined };
-    const { createVerificationService } = await import('./verification-service.ts');
-    return { providers: made, verification: createVerificationService(settings, timeoutMs) };
-  }
+  if (faults.length === 0) return made;
   await Promise.all(made.map((provider) => provider.close()));
   throw configurationError(faults);
 }

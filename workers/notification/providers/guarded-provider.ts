@@ -37,6 +37,7 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
     isIdempotent: provider.isIdempotent,
     identity,
     concurrency: provider.concurrency,
+    codes: provider.codes,
     admit: (priority = 'normal') => {
       const { code, leftMs } = breaker.state();
       if (code !== undefined && leftMs > 0) return { kind: 'open', afterMs: leftMs, code };

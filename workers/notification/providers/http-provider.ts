@@ -40,6 +40,9 @@ export function createHttpConnector(
     connections: connector.connections,
     ca: connector.tls?.ca,
   });
+  const callOf = (name: 'check' | 'cancel') =>
+    entry.codes[name] && createHttpConnector({ ...entry, ...entry.codes[name] }, deps);
+  const [check, cancel] = [callOf('check'), callOf('cancel')];
   const inUrl = urlPlaceholders(connection.url);
   const isUrlOfMessage = inUrl.includes('receiver') || inUrl.includes('sender');
   return {
@@ -47,6 +50,7 @@ export function createHttpConnector(
     channel: entry.channel,
     isIdempotent: connector.idempotency !== undefined,
     concurrency: connector.connections,
+    codes: check && { check, cancel },
     send: async (message, signal, priority) => {
       // No attempt will send a message that cannot be encoded.
       const request = await buildRequest(connection, message).catch(() => 'message-unwritable');
@@ -59,7 +63,9 @@ export function createHttpConnector(
         isUrlOfMessage,
       });
     },
-    close: () => http.close(),
+    close: async () => {
+      await Promise.all([http.close(), check?.close(), cancel?.close()]);
+    },
   };
 }
 

@@ -1,7 +1,11 @@
 import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker, Publisher } from '../../../shared/messaging/ports.ts';
 import type { VerificationCodes } from '../../../shared/notification/verification-codes.ts';
-import { Verifications, type VerificationEvent } from '../../../shared/notification/verification.ts';
+import {
+  Verifications,
+  type Verification,
+  type VerificationEvent,
+} from '../../../shared/notification/verification.ts';
 import type { Health } from '../../../shared/platform/health.ts';
 import type { Log } from '../../../shared/platform/log.ts';
 import type { Timers } from '../../../shared/platform/system-ports.ts';
@@ -14,8 +18,7 @@ const CATCH_UP_MS = 5_000;
 
 export type VerificationLog = ReturnType<typeof createVerificationLog>;
 
-/** The events of all verifications, which every process follows (N10). What counts is their order on the log. */
-export function createVerificationLog(options: {
+export interface LogOptions {
   readonly broker: Pick<Broker, 'createTail'>;
   readonly publisher: Publisher;
   readonly topic: string;
@@ -23,7 +26,10 @@ export function createVerificationLog(options: {
   readonly codes: VerificationCodes;
   readonly timers: Timers;
   readonly log: Log;
-}) {
+}
+
+/** The events of all verifications, which every process follows (N10). What counts is their order on the log. */
+export function createVerificationLog(options: LogOptions) {
   const { broker, publisher, topic, self, timers, log } = options;
   const tail = broker.createTail({
     clientId: 'notification-verifications',
@@ -42,7 +48,7 @@ export function createVerificationLog(options: {
     readBack.seen(message);
   };
   return {
-    all,
+    known: all.known as ReadonlyMap<string, Verification>,
     /** Resolves when the event was read back, and with it all earlier events of the verification. */
     write: (event: VerificationEvent): Promise<void> =>
       readBack.write({ topic, key: event.id, value: Buffer.from(JSON.stringify(event)), headers: {} }),

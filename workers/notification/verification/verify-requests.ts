@@ -1,69 +1,72 @@
+import type { FindTemplate } from '../../../shared/api/notification/fill-template.ts';
+import { hasTemplate } from '../../../shared/api/notification/read-command.ts';
 import {
-  VERIFICATION_READERS,
-  type StartVerification,
-  type VerificationReply,
+  checkReader,
+  plainReader,
+  readStart,
   type VerificationRequest,
 } from '../../../shared/api/notification/verification-operations.ts';
-import type { ReadRequest } from '../../../shared/api/json/request-reader.ts';
+import type { InvalidRequest, ReadRequest } from '../../../shared/api/json/request-reader.ts';
 import type { Codec } from '../../../shared/messaging/codec.ts';
 import type { Handlers, Request } from '../../../shared/messaging/handler/request.ts';
 import { requesterOf } from '../../../shared/messaging/handler/request.ts';
-import { HEADER } from '../../../shared/messaging/headers.ts';
+import { HEADER, headerText } from '../../../shared/messaging/headers.ts';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { done, refused, type Outcome } from '../../../shared/messaging/outcome.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
-import type { createReceiverHashes } from '../../../shared/notification/party-hashes.ts';
-import type { CommandProofs } from '../../../shared/notification/command-proof.ts';
-import type { Channel, EmailCommand, SmsCommand } from '../../../shared/notification/notification-command.ts';
-import type { VerificationCodes } from '../../../shared/notification/verification-codes.ts';
+import { createReceiverHashes } from '../../../shared/notification/party-hashes.ts';
+import { createCommandProofs, type CommandProofs } from '../../../shared/notification/command-proof.ts';
+import type {
+  Channel,
+  EmailCommand,
+  Outbound,
+  SmsCommand,
+} from '../../../shared/notification/notification-command.ts';
+import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import type { Providers, SendResult } from '../../../shared/notification/provider.ts';
 import {
-  mayFallBack,
+  createVerificationCodes,
+  type VerificationCodes,
+} from '../../../shared/notification/verification-codes.ts';
+import {
   refusalOf,
-  SERVICE_UNAVAILABLE,
   stateOf,
   type Verdict,
   type Verification,
+  type VerificationChange,
   type VerificationState,
 } from '../../../shared/notification/verification.ts';
 import { UPSTREAM } from '../../../shared/quotas/usage-record.ts';
-import type { Quotas } from '../../../shared/quotas/quotas.ts';
 import { createProblem, type Problem } from '../../../shared/platform/problem.ts';
-import { assertNever, InfrastructureError } from '../../../shared/platform/errors.ts';
+import { InfrastructureError } from '../../../shared/platform/errors.ts';
 import type { Clock } from '../../../shared/platform/system-ports.ts';
-import type { DeliveryLog } from '../state/delivery-log.ts';
-import type { VerificationService } from '../providers/verification-service.ts';
-import type { VerificationLog } from './verification-log.ts';
+import type { CommandCopy } from '../retry/command-copy.ts';
+import { createVerificationLog, type LogOptions, type VerificationLog } from './verification-log.ts';
 
 /** Verifications in memory, about 1 KiB each. Further ones are refused until earlier ones are two hours old. */
 const MAX_KNOWN = 200_000;
 
-const NO_SERVICE = createProblem('not-ready', {
-  detail: 'The verification service of the provider did not answer. Try again.',
-});
-const NO_QUOTAS = createProblem('not-ready', { detail: 'The quotas cannot be read at the moment.' });
-const UNKNOWN_ID = createProblem('unknown-verification');
+/** Of an e-mail without a template. */
+const SUBJECT = 'Your code';
 
-export interface VerificationParts {
-  readonly codes: VerificationCodes;
-  readonly proofs: CommandProofs;
-  readonly receivers: ReturnType<typeof createReceiverHashes>;
-  readonly log: VerificationLog;
+const NO_ANSWER = createProblem('not-ready', {
+  detail: 'The provider of the code did not answer. Try again.',
+});
+
+export interface VerificationParts extends Pick<LogOptions, 'broker' | 'self' | 'timers' | 'log'> {
+  readonly secret: string;
   readonly codec: Codec;
   readonly clock: Clock;
   readonly copies: Publisher;
-  readonly deliveryLog: Pick<DeliveryLog, 'find'>;
-  readonly quotas?: Quotas | undefined;
-  readonly service: VerificationService | undefined;
-  readonly hasProvider: (channel: Channel) => boolean;
+  readonly templates: { open(): Promise<FindTemplate> };
+  readonly providers: Providers;
   readonly commandTopic: (channel: Channel) => string;
+  readonly topic: (key: 'notificationVerifications') => string;
 }
 
-type Sending = Pick<Verification, 'id' | 'caller' | 'createdAt' | 'plan' | 'sends' | 'target'>;
-type Change =
+type Intended =
   | { readonly kind: 'sent' | 'cancelled' }
-  | { readonly kind: 'checked'; readonly mac: string }
-  | { readonly kind: 'checked'; readonly verdict: Verdict };
-type Changed = { readonly known: Verification; readonly state: VerificationState };
+  | { readonly kind: 'checked'; changeOf(known: Verification): Promise<VerificationChange | Problem> };
 
 /**
  * Handles the requests of verifications (N10). It writes an event, reads it back, and answers from the fold of the log.
@@ -71,217 +74,190 @@ type Changed = { readonly known: Verification; readonly state: VerificationState
  */
 export class VerifyRequests {
   readonly handlers: Handlers;
+  readonly codes: VerificationCodes;
+  readonly receivers: ReturnType<typeof createReceiverHashes>;
+  readonly log: VerificationLog;
   readonly #parts: VerificationParts;
-  /** Those whose fallback message this process has published. */
-  readonly #published = new WeakSet<Verification>();
+  readonly #proofs: CommandProofs;
 
   constructor(parts: VerificationParts) {
+    const { secret, copies: publisher } = parts;
+    const topic = parts.topic('notificationVerifications');
     this.#parts = parts;
-    const { start, check, plain } = VERIFICATION_READERS;
+    this.#proofs = createCommandProofs(secret);
+    this.receivers = createReceiverHashes(secret);
+    this.codes = createVerificationCodes(secret);
+    this.log = createVerificationLog({ ...parts, codes: this.codes, publisher, topic });
     this.handlers = {
-      StartVerificationRequest: handlerOf(start, (...given) => this.#start(...given)),
-      CheckVerificationRequest: handlerOf(check, (...given) => this.#check(...given)),
-      ResendVerificationRequest: handlerOf(plain, (...given) => this.#resend(...given)),
-      CancelVerificationRequest: handlerOf(plain, (...given) => this.#cancel(...given)),
-      GetVerificationRequest: handlerOf(plain, (...given) => this.#get(...given)),
+      StartVerificationRequest: (payload, request) => this.#start(request, payload),
+      CheckVerificationRequest: handlerOf(checkReader, (...given) => this.#check(...given)),
+      ResendVerificationRequest: handlerOf(plainReader, (...given) => this.#resend(...given)),
+      CancelVerificationRequest: handlerOf(plainReader, (...given) => this.#cancel(...given)),
+      GetVerificationRequest: handlerOf(plainReader, (...given) => this.#get(...given)),
     };
   }
 
-  /** Uses the fallback of each verification whose last message could not be sent. Call it from time to time. */
-  async fallBack(): Promise<void> {
-    const { log, clock, codes, copies, deliveryLog } = this.#parts;
-    for (const known of log.all.watched(clock.now())) {
-      const { id, sends, started } = known;
-      if (started !== undefined) continue;
-      const status = deliveryLog.find(codes.notificationId(known))?.status;
-      if (!mayFallBack(known)) {
-        if (status !== undefined || this.#published.has(known)) continue;
-        await copies.publish(await this.#commandOf(known));
-        this.#published.add(known);
-      } else if (status === 'failed' || status === 'suppressed') {
-        const request = `fallback/${sends}`;
-        await log.write({ id, at: clock.now(), request, kind: 'fallback', send: sends });
-      }
-    }
+  /**
+   * Notes what became of a copy of a message before its state is written, and sends to the fallback if it failed. A
+   * repeated call has no further effect.
+   */
+  async settled(
+    { id: notificationId, message: { headers } }: CommandCopy,
+    { status, attempts, providerMessageId: reference }: NotificationState,
+  ): Promise<void> {
+    const { clock, copies } = this.#parts;
+    const [id = '', number] = headerText(headers, HEADER.verification)?.split('/') ?? [];
+    const known = this.log.known.get(id);
+    const send = Number(number);
+    if (known === undefined || this.codes.notificationId({ ...known, sends: send }) !== notificationId)
+      return;
+    const event = { id, at: clock.now(), send };
+    const provider = attempts.at(-1)?.provider ?? '';
+    if (status === 'failed' || status === 'suppressed')
+      await this.log.write({ ...event, kind: 'unsent', request: `unsent/${send}` });
+    if (status === 'sent' && reference !== undefined && this.#callsOf(known, provider) !== undefined)
+      await this.log.write({ ...event, kind: 'started', request: `started/${send}`, provider, reference });
+    // After a crash, a copy whose fallback is on the log may have an unknown outcome.
+    const hasFallback = known.target !== known.plan && known.sends === send + 1;
+    if (hasFallback && status !== 'sent') await copies.publish([await this.#commandOf(known)]);
   }
 
-  async #start(request: Request, sent: StartVerification): Promise<Outcome> {
-    const { log, clock } = this.#parts;
+  async #start(request: Request, body: unknown): Promise<Outcome> {
+    const { log } = this;
+    const { clock, templates, providers } = this.#parts;
+    const given = readStart(body, { findTemplate: hasTemplate(body) ? await templates.open() : undefined });
+    if (given.kind === 'invalid') return refusedBy(given);
     const requestId = this.#idOf(request);
-    const { verificationId: id = requestId, caller = UPSTREAM, ...plan } = sent;
-    if (log.all.find(id) === undefined) {
-      const createdAt = clock.now();
-      const problem = this.#refusalOfSend({ id, caller, createdAt, plan, sends: 1, target: plan });
-      if (problem !== undefined) return refused(problem);
-      await log.write({ id, at: createdAt, request: requestId, kind: 'created', caller, plan });
+    const { verificationId: id = requestId, caller = UPSTREAM, ...plan } = given.payload;
+    if (log.known.get(id) === undefined) {
+      if (log.known.size >= MAX_KNOWN) return refused(createProblem('overloaded'));
+      if (providers.of(plan.channel).length === 0) return refused(createProblem('no-provider'));
+      await log.write({ id, at: clock.now(), request: requestId, kind: 'created', caller, plan });
     }
-    const known = log.all.find(id);
+    const known = log.known.get(id);
     if (known === undefined)
       throw new InfrastructureError('verification-lost', 'a verification is not known');
-    const isSame = known.caller === caller && JSON.stringify(known.plan) === JSON.stringify(plan);
-    if (!isSame) return refused(createProblem('idempotency-conflict'));
+    // The template may have changed since.
+    const [first, again] = [known.plan, plan].map((one) => JSON.stringify({ ...one, texts: undefined }));
+    if (known.caller !== caller || first !== again) return refused(createProblem('idempotency-conflict'));
     return this.#answer(known, known.answers.get(requestId) ?? stateOf(known, clock.now()));
   }
 
-  async #check(request: Request, sent: VerificationRequest): Promise<Outcome> {
-    const { codes, service } = this.#parts;
+  #check(request: Request, sent: VerificationRequest): Promise<Outcome> {
     const { code = '' } = sent;
-    const changed = await this.#change(request, sent, 'checked', async (known) => {
-      const { started, target, sends, id } = known;
-      if (started?.send !== sends || service === undefined)
-        return { kind: 'checked', mac: codes.mac(id, code) };
-      const verdict = await service.check({ ...started, receiver: target.receiver }, code);
-      return { kind: 'checked', verdict };
-    });
-    if ('code' in changed) return refused(changed);
-    const hasEnded = changed.state.status === 'expired';
-    return hasEnded ? refused(createProblem('verification-ended')) : done(replyOf(changed.state));
+    const changeOf = async (known: Verification): Promise<VerificationChange | Problem> => {
+      const kind = 'checked';
+      if (known.started?.send !== known.sends) return { kind, mac: this.codes.mac(known.id, code) };
+      const verdict = verdictOf(await this.#callAboutCode(known, 'check', code));
+      return verdict === undefined ? NO_ANSWER : { kind, verdict };
+    };
+    return this.#change(request, sent, { kind: 'checked', changeOf }, (_, state) =>
+      state.status === 'expired' ? refused(createProblem('verification-ended')) : done(replyOf(state)),
+    );
   }
 
-  async #resend(request: Request, sent: VerificationRequest): Promise<Outcome> {
-    const changed = await this.#change(request, sent, 'sent', (known) => {
-      return this.#refusalOfSend({ ...known, sends: known.sends + 1 }) ?? { kind: 'sent' };
+  #resend(request: Request, sent: VerificationRequest): Promise<Outcome> {
+    return this.#change(request, sent, { kind: 'sent' }, async (known, state) => {
+      // Some providers have one code for a receiver, so a new one needs the end of the old one.
+      if (known.started?.send !== known.sends) await this.#callAboutCode(known, 'cancel');
+      return this.#answer(known, state);
     });
-    return 'code' in changed ? refused(changed) : this.#answer(changed.known, changed.state);
   }
 
-  async #cancel(request: Request, sent: VerificationRequest): Promise<Outcome> {
-    const changed = await this.#change(request, sent, 'cancelled', () => ({ kind: 'cancelled' }));
-    if ('code' in changed) return refused(changed);
-    const { started } = changed.known;
-    // Its code is not asked for any more, so nothing depends on the service.
-    if (started !== undefined) await this.#parts.service?.cancel(started.reference).catch(() => undefined);
-    return done(replyOf(changed.state));
+  #cancel(request: Request, sent: VerificationRequest): Promise<Outcome> {
+    return this.#change(request, sent, { kind: 'cancelled' }, async (known, state) => {
+      // Its code is not asked for any more, so nothing depends on the provider.
+      await this.#callAboutCode(known, 'cancel');
+      return done(replyOf(state));
+    });
   }
 
   async #get(_request: Request, sent: VerificationRequest): Promise<Outcome> {
-    const { log, clock } = this.#parts;
-    await log.caughtUp();
+    await this.log.caughtUp();
     const known = await this.#find(sent);
-    return known === undefined ? refused(UNKNOWN_ID) : done(replyOf(stateOf(known, clock.now())));
+    if (known === undefined) return refused(createProblem('unknown-verification'));
+    return done(replyOf(stateOf(known, this.#parts.clock.now())));
   }
 
-  /** Writes an event, unless the request had its effect before or can have none. */
+  /** Writes an event and then answers, unless the request had its effect before or can have none. */
   async #change(
     request: Request,
     sent: VerificationRequest,
-    kind: Change['kind'],
-    changeOf: (known: Verification) => Promise<Change | Problem> | Change | Problem,
-  ): Promise<Changed | Problem> {
-    const { log, clock } = this.#parts;
+    change: Intended,
+    answer: (known: Verification, state: VerificationState) => Outcome | Promise<Outcome>,
+  ): Promise<Outcome> {
+    const { clock } = this.#parts;
+    const { kind } = change;
     const known = await this.#find(sent);
-    if (known === undefined) return UNKNOWN_ID;
+    if (known === undefined) return refused(createProblem('unknown-verification'));
     const requestId = this.#idOf(request);
-    const former = known.answers.get(requestId);
-    if (former !== undefined) return { known, state: former };
-    const refusal = refusalOf(known, kind, clock.now());
-    if (refusal !== undefined) return createProblem(refusal);
-    const change = await changeOf(known);
-    if ('code' in change) return change;
-    await log.write({ id: known.id, at: clock.now(), request: requestId, ...change });
+    if (!known.answers.has(requestId)) {
+      const refusal = refusalOf(known, kind, clock.now());
+      if (refusal !== undefined) return refused(createProblem(refusal));
+      const made = 'changeOf' in change ? await change.changeOf(known) : change;
+      if ('code' in made) return refused(made);
+      await this.log.write({ id: known.id, at: clock.now(), request: requestId, ...made });
+    }
     const state = known.answers.get(requestId);
-    if (state !== undefined) return { known, state };
-    return createProblem(refusalOf(known, kind, clock.now()) ?? 'verification-ended');
+    if (state !== undefined) return answer(known, state);
+    return refused(createProblem(refusalOf(known, kind, clock.now()) ?? 'verification-ended'));
   }
 
   async #find({ verificationId, caller = UPSTREAM }: VerificationRequest): Promise<Verification | undefined> {
-    const { log } = this.#parts;
+    const { log } = this;
     const id = verificationId.toLowerCase();
-    if (log.all.find(id) === undefined) await log.caughtUp();
-    const known = log.all.find(id);
+    if (log.known.get(id) === undefined) await log.caughtUp();
+    const known = log.known.get(id);
     return known?.caller === caller ? known : undefined;
   }
 
   /** Answers with the state after a start or resend. Sends the message again, in case a crash prevented it. */
   async #answer(known: Verification, after: VerificationState): Promise<Outcome> {
-    const { clock } = this.#parts;
-    const current = stateOf(known, clock.now());
+    const current = stateOf(known, this.#parts.clock.now());
     const isLast = after.sendsLeft === current.sendsLeft && current.status === 'pending';
-    const outputs = isLast ? await this.#send(known) : [];
-    if (outputs === 'exhausted') return refused(createProblem('verification-exhausted'));
-    const now = stateOf(known, clock.now());
-    // The service of a provider may have rejected the receiver.
-    const isChanged = isLast && (now.status !== 'pending' || now.sendsLeft !== after.sendsLeft);
-    return done(replyOf(isChanged ? now : after), outputs);
-  }
-
-  /** Sends the last message, by a notification or by the service of a provider. Returns what is to be published. */
-  async #send(known: Verification): Promise<readonly OutgoingMessage[] | 'exhausted'> {
-    const { log, clock, service } = this.#parts;
-    const { id, sends, target, plan, started } = known;
-    if (service?.channels.includes(target.channel) !== true) return this.#commandOf(known);
-    if (started?.send === sends) return [];
-    const result = await service.start(target, plan, started?.reference);
-    const usage = this.#usageOf(known);
-    const outputs = usage?.kind === 'admitted' && usage.record !== undefined ? [usage.record] : [];
-    const event = { id, at: clock.now() };
-    switch (result.kind) {
-      case 'exhausted':
-        return 'exhausted';
-      case 'started': {
-        const { reference } = result;
-        await log.write({ ...event, kind: 'started', request: `started/${sends}`, send: sends, reference });
-        return outputs;
-      }
-      case 'rejected':
-        if (!mayFallBack(known)) {
-          await log.write({ ...event, kind: 'rejected', request: `rejected/${sends}` });
-          return [];
-        }
-        await log.write({ ...event, kind: 'fallback', request: `fallback/${sends}`, send: sends });
-        return known.sends > sends ? this.#send(known) : [];
-      default:
-        return assertNever(result);
-    }
+    return done(replyOf(after), isLast ? [await this.#commandOf(known)] : []);
   }
 
   /** The command of the last message. Its id is the same however often it is made, so it is sent once. */
-  async #commandOf(known: Verification): Promise<readonly OutgoingMessage[]> {
-    const { codes, codec, proofs, receivers, commandTopic } = this.#parts;
-    const { plan, target, expiresAt } = known;
-    const notificationId = codes.notificationId(known);
+  async #commandOf(known: Verification): Promise<OutgoingMessage> {
+    const { codec, commandTopic } = this.#parts;
+    const { id, caller, plan, target, sends, expiresAt } = known;
+    const notificationId = this.codes.notificationId(known);
     const command = commandTo(known);
     const type = target.channel === 'sms' ? 'SendSmsCommand' : 'SendEmailCommand';
     const { value, headers } = await codec.encode(type, { ...command, notificationId }, 'avro');
-    const usage = this.#usageOf(known);
-    const message = {
+    return {
       topic: commandTopic(target.channel),
-      key: receivers.keyOf(target.channel, target.receiver),
+      key: this.receivers.keyOf(target.channel, target.receiver),
       value,
       headers: {
         ...headers,
         [HEADER.notificationId]: notificationId,
-        [HEADER.commandProof]: proofs.prove(notificationId, proofs.hash(command)),
+        [HEADER.commandProof]: this.#proofs.prove(notificationId, this.#proofs.hash(command)),
         [HEADER.deadline]: String(expiresAt),
+        [HEADER.verification]: `${id}/${sends}`,
         [HEADER.codeDigits]: String(plan.length),
-        ...(usage?.kind === 'admitted' ? { [HEADER.quotaCounted]: 'true' } : {}),
+        [HEADER.quotaCaller]: caller,
       },
     };
-    return usage?.kind === 'admitted' && usage.record !== undefined ? [message, usage.record] : [message];
   }
 
-  /** Why a message cannot be sent (N6); undefined if it can. */
-  #refusalOfSend(sending: Sending): Problem | undefined {
-    const { log, service, hasProvider, quotas, codes } = this.#parts;
-    const { channel } = sending.target;
-    if (log.all.size >= MAX_KNOWN) return createProblem('overloaded');
-    if (service?.channels.includes(channel) !== true && !hasProvider(channel))
-      return createProblem('no-provider');
-    const usage = this.#usageOf(sending);
-    if (usage?.kind === 'unknown') return NO_QUOTAS;
-    // It is counted with its command.
-    if (usage?.kind === 'admitted') quotas?.release(codes.notificationId(sending));
-    if (usage?.kind !== 'refused') return undefined;
-    const code = usage.quota === 'country-not-allowed' ? usage.quota : 'quota-exceeded';
-    const message = `is refused until ${new Date(usage.resetsAtMs).toISOString()}`;
-    return createProblem(code, { errors: [{ path: 'receiver', code: usage.quota, message }] });
+  /** The calls of a provider that makes codes. */
+  #callsOf({ target }: Verification, name: string | undefined) {
+    return this.#parts.providers.of(target.channel).find((provider) => provider.name === name)?.codes;
   }
 
-  #usageOf(sending: Sending) {
-    const { quotas, codes } = this.#parts;
-    const { caller, target } = sending;
-    const message = { caller, channel: target.channel, command: commandTo(sending) };
-    return quotas?.admit(codes.notificationId(sending), message);
+  async #callAboutCode(
+    known: Verification,
+    name: 'check' | 'cancel',
+    code = '',
+  ): Promise<SendResult | undefined> {
+    const { started, target } = known;
+    const call = this.#callsOf(known, started?.provider)?.[name];
+    if (started === undefined || call === undefined) return undefined;
+    const command = { ...commandTo(known), sender: undefined, message: code };
+    const message = { ...command, id: started.reference, channel: target.channel } as Outbound;
+    return call.send(message, new AbortController().signal, 'urgent');
   }
 
   /** The same for a repeated message, by its requester's correlation id, or without one by its place on the topic. */
@@ -289,37 +265,47 @@ export class VerifyRequests {
     const { correlationId, message, type = '' } = request;
     const { topic, partition, offset, value } = message;
     const place = correlationId?.toString('latin1') ?? `${topic}/${partition}/${offset}`;
-    return this.#parts.codes.idOf(requesterOf(request), place, type, value?.toString('latin1') ?? '');
+    return this.codes.idOf(requesterOf(request), place, type, value?.toString('latin1') ?? '');
   }
 }
 
-function handlerOf<Payload>(
-  reader: { read(body: unknown): ReadRequest<Payload> },
-  handle: (request: Request, payload: Payload) => Promise<Outcome>,
+function handlerOf(
+  reader: { read(body: unknown): ReadRequest<VerificationRequest> },
+  handle: (request: Request, sent: VerificationRequest) => Promise<Outcome>,
 ): Handlers[string] {
-  return async (payload, request) => {
+  return (payload, request) => {
     const given = reader.read(payload);
-    if (given.kind === 'invalid') return refused(createProblem('invalid-request', { errors: given.faults }));
-    try {
-      return await handle(request, given.payload);
-    } catch (error) {
-      if (error instanceof InfrastructureError && error.code === SERVICE_UNAVAILABLE)
-        return refused(NO_SERVICE);
-      throw error;
-    }
+    return given.kind === 'valid' ? handle(request, given.payload) : refusedBy(given);
   };
 }
 
-function replyOf({ id: verificationId, ...state }: VerificationState) {
-  return { type: 'VerificationReply', payload: { verificationId, ...state } satisfies VerificationReply };
+function refusedBy({ faults }: InvalidRequest): Outcome {
+  return refused(createProblem('invalid-request', { errors: faults }));
+}
+
+/** What the result of a call says about a code; undefined if it says nothing. */
+function verdictOf(result: SendResult | undefined): Verdict | undefined {
+  if (result?.kind === 'sent') return 'right';
+  if (result?.kind === 'permanent') return 'wrong';
+  return result?.kind === 'transient' && result.isAboutReceiver === true ? 'ended' : undefined;
+}
+
+function replyOf(payload: VerificationState) {
+  return { type: 'VerificationReply', payload };
 }
 
 /** The command without its id, with the placeholder of the code in its text. */
 function commandTo({ plan, target }: Pick<Verification, 'plan' | 'target'>): SmsCommand | EmailCommand {
-  const { message, subject } = plan;
   // The sender is one of the first channel.
   const sender = target.channel === plan.channel ? plan.sender : undefined;
-  const common = { notificationId: undefined, sender, receiver: target.receiver, message };
+  const texts = plan.texts?.[target.channel];
+  const common = {
+    notificationId: undefined,
+    sender,
+    receiver: target.receiver,
+    message: plan.message ?? '',
+    ...texts,
+  };
   if (target.channel === 'sms') return common;
-  return { ...common, subject, cc: [], bcc: [], contentType: 'text/plain', attachments: [] };
+  return { subject: SUBJECT, cc: [], bcc: [], contentType: 'text/plain', attachments: [], ...common };
 }
