@@ -18,6 +18,9 @@ import { atOnce, codecOf, payloadOf } from '../../../support/builders/codec-call
 const codec = codecOf();
 const RUNS = { numRuns: 300 };
 
+/** avsc decodes a map as a plain object, which drops a text under `__proto__`. */
+const MAP_KEYS = fc.string({ unit: 'binary' }).filter((key) => key !== '__proto__');
+
 function payloadsOf(type: Type): fc.Arbitrary<unknown> {
   if (type instanceof DecimalType) return decimalsOf(type);
   if (type instanceof avro.types.RecordType) {
@@ -25,7 +28,7 @@ function payloadsOf(type: Type): fc.Arbitrary<unknown> {
   }
   if (type instanceof avro.types.ArrayType) return fc.array(payloadsOf(type.itemsType), { maxLength: 4 });
   if (type instanceof avro.types.MapType)
-    return fc.dictionary(fc.string({ unit: 'binary' }), payloadsOf(type.valuesType), { maxKeys: 4 });
+    return fc.dictionary(MAP_KEYS, payloadsOf(type.valuesType), { maxKeys: 4 });
   return PLAIN[type.typeName] ?? fc.option(payloadsOf(branchesOf(type)[1]!), { nil: undefined });
 }
 
