@@ -116,8 +116,10 @@ function readProvider(value: unknown, path: Path, report: FaultReporter): readon
   const { data: settings } = read;
   const template = checkProvider(settings, (below, message) => report([...path, ...below], message));
   const common = value as ProviderSettings;
-  const codes = Object.entries(settings.codes ?? {}).flatMap(([name, own]) => {
-    const connector = { ...common.connector, ...(own?.['connector'] as object | undefined) };
+  const { check, cancel } = settings.codes ?? {};
+  const codes = Object.entries({ check, cancel }).flatMap(([name, own]) => {
+    if (own === undefined) return [];
+    const connector = { ...common.connector, ...(own['connector'] as object | undefined) };
     const call = { ...common, ...own, connector, codes: undefined };
     return readProvider(call, [...path, 'codes', name], report).map((made) => [name, made]);
   });

@@ -264,7 +264,12 @@ export const PROVIDER_SHAPE = object({
   authentication: object({ username: maybeLine(), password: maybeLine(), key: maybeLine() }).prefault({}),
   connector: CONNECTOR.optional(),
   /** The provider makes codes of verifications, and sends nothing else: the calls that check and cancel one (N10). */
-  codes: object({ check: call(), cancel: call().optional() }).optional(),
+  codes: object({
+    check: call(),
+    cancel: call().optional(),
+    /** It has one code for a receiver: a new one needs the end of the old one. */
+    cancelFirst: flag().default(false),
+  }).optional(),
   smtp: SMTP.optional(),
   twilio: object({ accountSid: line(100).optional() }).optional(),
   receipts: receipts.optional(),
@@ -430,7 +435,7 @@ function checkConnector(
   const has = (...names: readonly Placeholder[]): boolean => names.some((name) => placeholders.has(name));
   const inUrl = urlPlaceholders(settings.url ?? '');
   // A call about a code names the code instead (N10).
-  const isAboutId = connector.textByProvider && inUrl.includes('id');
+  const isAboutId = connector.textByProvider && (has('ID') || inUrl.includes('id'));
   check(
     has('RECEIVER') || inUrl.includes('receiver') || isAboutId,
     path,

@@ -40,10 +40,13 @@ export interface VerificationPlan extends VerificationTarget {
 /** What a provider says about a code; `ended`: no code of the message is accepted any more. */
 export type Verdict = 'right' | 'wrong' | 'ended';
 
-/** A provider has made the code of message number `send`, and knows it by `reference`. */
-type CodeStarted = Readonly<Record<'provider' | 'reference', string>> & {
+/** A provider has sent message number `send`. If it makes codes, it knows that of the message by `reference`. */
+export type CodeStarted = {
   readonly kind: 'started';
   readonly send: number;
+  readonly channel: Channel;
+  readonly provider: string;
+  readonly reference: string | undefined;
 };
 
 /** What a request changes. `mac` is a keyed hash of a code, from which the code cannot be guessed. */
@@ -84,6 +87,7 @@ export interface Verification {
   sends: number;
   /** Where the next message goes: to the fallback once it is used. */
   target: VerificationTarget;
+  /** The last message that a provider with codes has sent, or a later one. */
   started: CodeStarted | undefined;
   /** The state after each request that had an effect, by its id: at most a dozen. */
   readonly answers: Map<string, VerificationState>;
@@ -142,7 +146,7 @@ export class Verifications {
         if (event.send === known.sends) this.#fallBack(known);
         break;
       case 'started':
-        if (event.send === known.sends) known.started = event;
+        if (event.send > (known.started?.send ?? 0)) known.started = event;
         break;
       case 'checked':
         this.#check(known, 'verdict' in event ? event.verdict : this.#compare(known, event.mac));
@@ -158,11 +162,12 @@ export class Verifications {
   #fallBack(known: Verification): void {
     const { plan, target, sends } = known;
     if (plan.fallback === undefined || target !== plan || sends === VERIFICATION_LIMITS.sends) {
-      known.status = 'failed';
+      // An earlier code that a provider has sent still counts.
+      if (known.started === undefined) known.status = 'failed';
       return;
     }
     known.sends += 1;
-    known.target = { ...plan.fallback, channel: plan.channel === 'sms' ? 'email' : 'sms' };
+    known.target = targetOf(plan, plan.channel === 'sms' ? 'email' : 'sms');
   }
 
   #check(known: Verification, verdict: Verdict): void {
@@ -177,6 +182,11 @@ export class Verifications {
     const code = this.#codes.code(this.#codes.notificationId(known), known.plan.length);
     return this.#codes.isEqual(this.#codes.mac(known.id, code), mac) ? 'right' : 'wrong';
   }
+}
+
+/** The receiver of the messages of a channel. */
+export function targetOf({ receiver, channel: first, fallback }: VerificationPlan, channel: Channel) {
+  return { channel, receiver: channel === first ? receiver : (fallback?.receiver ?? '') };
 }
 
 /** The state at a time (epoch milliseconds): a pending one may have expired without an event. */

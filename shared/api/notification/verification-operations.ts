@@ -91,7 +91,7 @@ const startReader = createReader<StartVerification>(startFields, (fields, rules,
     if (message !== '' && !isOnce)
       faults.push(shapeFault(path, 'unknown-value', 'must have {{code}} once in its text'));
   };
-  const message = applyRule(fields, 'message', channels.includes('sms') ? rules.smsText : rules.text);
+  const message = applyRule(fields, 'message', rules.smsText);
   if (message !== undefined) checkPlaceholder('message', message);
   const template = readTemplate(fields['template']);
   if (template !== undefined && Object.hasOwn(template.fields, 'code'))

@@ -110,10 +110,7 @@ const LIST = {
   ),
   notificationAcceptances: entry('plat.notification.acceptances.v1', expiringState(ACCEPTANCE_RETENTION_MS)),
   // Checks have typed codes, which are not kept for longer than their verifications.
-  verificationRequests: {
-    ...entry('plat.notification.verification-requests.v1', VERIFICATIONS),
-    storage: 'as-reply',
-  },
+  verificationRequests: entry('plat.notification.verification-requests.v1', VERIFICATIONS),
   notificationVerifications: entry('plat.notification.verifications.v1', VERIFICATIONS, OUTCOME_PARTITIONS),
   notificationUsage: entry('plat.notification.usage.v1', USAGE, OUTCOME_PARTITIONS),
   notificationSuppressions: entry('plat.notification.suppressions.v1', STATE, ORDERED_PARTITIONS),

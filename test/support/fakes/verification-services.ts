@@ -41,7 +41,7 @@ const json = (request: StandInRequest) => JSON.parse(request.body.toString()) as
 const twilio: Answer = (state, { path, body }) => {
   const form = new URLSearchParams(body.toString());
   const to = form.get('To') ?? '';
-  const last = state.sent.findLast((one) => one.to === to);
+  const last = state.sent.findLast(({ id }) => id === form.get('VerificationSid'));
   if (path.endsWith('/VerificationCheck')) {
     const verdict = state.check(last, form.get('Code'));
     if (verdict === 'ended') return { status: 404, body: { code: 20_404 } };
@@ -57,7 +57,11 @@ const twilio: Answer = (state, { path, body }) => {
   if (state.refused.has(to)) return { status: 400, body: { code: 60_200 } };
   if (state.sent.filter((one) => one.to === to).length >= MAX_CHECKS)
     return { status: 429, body: { code: 60_203 } };
-  return { status: 201, body: { sid: state.start(to).id, status: 'pending' } };
+  // A pending one of the receiver is sent once more, with its code.
+  const pending = state.sent.find((one) => one.to === to && one.status === 'pending');
+  if (pending === undefined) return { status: 201, body: { sid: state.start(to).id, status: 'pending' } };
+  state.sent.push(pending);
+  return { status: 201, body: { sid: pending.id, status: 'pending' } };
 };
 
 const infobip: Answer = (state, request) => {

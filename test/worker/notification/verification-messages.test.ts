@@ -135,11 +135,14 @@ const CODE_TEXTS = {
 /** Publishes templates of codes: a right one, and one whose text has the code twice. */
 async function publishTemplates(broker: Broker): Promise<void> {
   const twice = { Code: 'TWICE', Sms: [{ Language: 'en', Message: '{{code}} {{code}} {{bank}}' }] };
-  const put = [CODE_TEXTS, { ...CODE_TEXTS, ...twice }].map((texts, number) => {
-    const json = exampleJson('notification-template', 'LOAN-APPROVED');
-    const Id = json.Id.replace(/.$/, String(number + 1));
-    return recordFrom('notification-template', { ...json, ...texts, Id });
-  });
+  const inSubject = { Code: 'SUBJECT', Email: [{ ...CODE_TEXTS.Email[0], Subject: '{{code}} {{bank}}' }] };
+  const put = [CODE_TEXTS, { ...CODE_TEXTS, ...twice }, { ...CODE_TEXTS, ...inSubject }].map(
+    (texts, number) => {
+      const json = exampleJson('notification-template', 'LOAN-APPROVED');
+      const Id = json.Id.replace(/.$/, String(number + 1));
+      return recordFrom('notification-template', { ...json, ...texts, Id });
+    },
+  );
   await changesOf(broker, CATALOGUE_TOPIC)({ put });
 }
 
@@ -184,6 +187,8 @@ it(
     ]);
     expect(await start({ name: 'twice', fields: { bank: 'A' } })).toEqual(['template']);
     expect(await start({ name: 'none' })).toEqual(['template.name']);
+    const mail = { receiver: 'ana@mail.example' };
+    expect(await start({ name: 'subject', fields: { bank: 'A' } }, mail)).toEqual(['template']);
     expect(await start({ name: 'twice' }, { message: '{{code}}' })).toEqual(['message']);
   },
   LIMIT_MS,
@@ -233,6 +238,10 @@ it(
     const paths = ((reply?.body['errors'] ?? []) as readonly { path: string }[]).map(({ path }) => path);
     expect(reply?.body['status']).toBe(400);
     expect(paths.toSorted()).toEqual(['length', 'message', 'receiver']);
+    const long = { receiver: 'ana@mail.example', message: '{{code}}'.padEnd(1_601) };
+    expect(await ask('Start', long)).toMatchObject([
+      { body: { status: 400, errors: [{ path: 'message', code: 'too-long' }] } },
+    ]);
   },
   LIMIT_MS,
 );

@@ -35,10 +35,13 @@ async function startWith(name: ServiceName) {
 }
 
 /** Whatever was sent is on the log of outcomes after the reference of its code. */
-async function sentStates({ broker, config }: VerificationWorld) {
+async function sentStates(world: VerificationWorld) {
+  return (await outcomesOf(world)).filter((text) => text.includes('sent'));
+}
+
+async function outcomesOf({ broker, config }: VerificationWorld): Promise<readonly string[]> {
   const topic = topicName(config.topicPrefix, 'notificationOutcomes');
-  const records = await readTopics(broker, [topic]);
-  return records.filter(({ value }) => String(value).includes('sent'));
+  return (await readTopics(broker, [topic])).map(({ value }) => String(value));
 }
 
 const otherThan = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
@@ -120,6 +123,37 @@ it(
     expect(await world.check(body.verificationId, code)).toMatchObject({
       body: { status: 'approved', channel: 'email' },
     });
+  },
+  LIMIT_MS,
+);
+
+it.each(['twilio-verify', 'infobip-2fa'] as const)(
+  'takes the earlier code after a further message that %s did not send',
+  async (name) => {
+    const { world, service, codeOf } = await startWith(name);
+    const id = (await world.start()).body.verificationId;
+    const code = await codeOf(1);
+    service.script({ status: 400 });
+    await world.call('POST', `/${id}/resend`);
+    const failed = async () => (await outcomesOf(world)).filter((text) => text.includes('failed')).length;
+    await expect.poll(failed, WAIT).toBe(1);
+    expect(await world.check(id, otherThan(code))).toMatchObject({ body: { status: 'pending' } });
+    expect(await world.check(id, code)).toMatchObject({ body: { status: 'approved', sendsLeft: 3 } });
+  },
+  LIMIT_MS,
+);
+
+it(
+  'does not take the code of a later verification of the same number',
+  async () => {
+    const { world, service, codeOf } = await startWith('twilio-verify');
+    const first = (await world.start()).body.verificationId;
+    await codeOf(1);
+    const [ended] = service.state.sent;
+    if (ended !== undefined) ended.status = 'canceled';
+    await world.start();
+    const code = await codeOf(2);
+    expect(await world.check(first, code)).toMatchObject({ status: 410 });
   },
   LIMIT_MS,
 );

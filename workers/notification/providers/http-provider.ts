@@ -50,7 +50,7 @@ export function createHttpConnector(
     channel: entry.channel,
     isIdempotent: connector.idempotency !== undefined,
     concurrency: connector.connections,
-    codes: check && { check, cancel },
+    codes: check && { check, cancel, cancelFirst: entry.settings.codes?.cancelFirst === true },
     send: async (message, signal, priority) => {
       // No attempt will send a message that cannot be encoded.
       const request = await buildRequest(connection, message).catch(() => 'message-unwritable');

@@ -31,6 +31,8 @@ import {
 import {
   refusalOf,
   stateOf,
+  targetOf,
+  type CodeStarted,
   type Verdict,
   type Verification,
   type VerificationChange,
@@ -103,7 +105,7 @@ export class VerifyRequests {
    */
   async settled(
     { id: notificationId, message: { headers } }: CommandCopy,
-    { status, attempts, providerMessageId: reference }: NotificationState,
+    { status, channel, attempts, providerMessageId: reference }: NotificationState,
   ): Promise<void> {
     const { clock, copies } = this.#parts;
     const [id = '', number] = headerText(headers, HEADER.verification)?.split('/') ?? [];
@@ -115,10 +117,14 @@ export class VerifyRequests {
     const provider = attempts.at(-1)?.provider ?? '';
     if (status === 'failed' || status === 'suppressed')
       await this.log.write({ ...event, kind: 'unsent', request: `unsent/${send}` });
-    if (status === 'sent' && reference !== undefined && this.#callsOf(known, provider) !== undefined)
-      await this.log.write({ ...event, kind: 'started', request: `started/${send}`, provider, reference });
+    // An own code is noted if it takes the place of one that a provider has made.
+    const isNoted = reference !== undefined && this.#callsOf({ channel, provider }) !== undefined;
+    const started = { ...event, request: `started/${send}`, channel, provider, reference };
+    if (status === 'sent' && (isNoted || known.started !== undefined))
+      await this.log.write({ ...started, kind: 'started' });
     // After a crash, a copy whose fallback is on the log may have an unknown outcome.
-    const hasFallback = known.target !== known.plan && known.sends === send + 1;
+    const isPending = known.status === 'pending';
+    const hasFallback = isPending && known.target !== known.plan && known.sends === send + 1;
     if (hasFallback && status !== 'sent') await copies.publish([await this.#commandOf(known)]);
   }
 
@@ -147,7 +153,11 @@ export class VerifyRequests {
     const { code = '' } = sent;
     const changeOf = async (known: Verification): Promise<VerificationChange | Problem> => {
       const kind = 'checked';
-      if (known.started?.send !== known.sends) return { kind, mac: this.codes.mac(known.id, code) };
+      const { started, sends, plan } = known;
+      const own = this.codes.code(this.codes.notificationId(known), plan.length);
+      // While the last message is not known as sent, its own code counts, and that of the one before.
+      const isOwn = started?.send !== sends && this.codes.isEqual(own, code);
+      if (isOwn || this.#callsOf(started) === undefined) return { kind, mac: this.codes.mac(known.id, code) };
       const verdict = verdictOf(await this.#callAboutCode(known, 'check', code));
       return verdict === undefined ? NO_ANSWER : { kind, verdict };
     };
@@ -158,8 +168,9 @@ export class VerifyRequests {
 
   #resend(request: Request, sent: VerificationRequest): Promise<Outcome> {
     return this.#change(request, sent, { kind: 'sent' }, async (known, state) => {
-      // Some providers have one code for a receiver, so a new one needs the end of the old one.
-      if (known.started?.send !== known.sends) await this.#callAboutCode(known, 'cancel');
+      const isNext = known.started?.send !== known.sends;
+      if (isNext && this.#callsOf(known.started)?.cancelFirst === true)
+        await this.#callAboutCode(known, 'cancel');
       return this.#answer(known, state);
     });
   }
@@ -243,8 +254,10 @@ export class VerifyRequests {
   }
 
   /** The calls of a provider that makes codes. */
-  #callsOf({ target }: Verification, name: string | undefined) {
-    return this.#parts.providers.of(target.channel).find((provider) => provider.name === name)?.codes;
+  #callsOf(started: Pick<CodeStarted, 'channel' | 'provider'> | undefined) {
+    if (started === undefined) return undefined;
+    const { channel, provider: name } = started;
+    return this.#parts.providers.of(channel).find((provider) => provider.name === name)?.codes;
   }
 
   async #callAboutCode(
@@ -252,11 +265,12 @@ export class VerifyRequests {
     name: 'check' | 'cancel',
     code = '',
   ): Promise<SendResult | undefined> {
-    const { started, target } = known;
-    const call = this.#callsOf(known, started?.provider)?.[name];
+    const { started, plan } = known;
+    const call = this.#callsOf(started)?.[name];
     if (started === undefined || call === undefined) return undefined;
-    const command = { ...commandTo(known), sender: undefined, message: code };
-    const message = { ...command, id: started.reference, channel: target.channel } as Outbound;
+    const { channel, reference = '' } = started;
+    const command = { ...commandTo({ plan, target: targetOf(plan, channel) }), sender: undefined };
+    const message = { ...command, message: code, id: reference, channel } as Outbound;
     return call.send(message, new AbortController().signal, 'urgent');
   }
 
