@@ -86,12 +86,14 @@ export function readChannelProfile(text: string, publicUrl?: string) {
   const channels: Partial<Record<Channel, { readonly defaultSender: string | undefined }>> = {};
   for (const { channel, defaultSender, codes } of read.providers)
     if (codes.check === undefined) channels[channel] ??= { defaultSender };
+  const makers = read.providers.filter(({ codes }) => codes.check !== undefined);
+  const codeChannels = makers.map(({ channel }) => channel);
   const receiptSources = read.providers.flatMap(({ name, settings: { receipts } }): ReceiptSource[] =>
     receipts === undefined
       ? []
       : [{ name, receipts, address: receipts.kind === 'twilio' ? receiptAddress(publicUrl, name) : '' }],
   );
-  return { channels, receiptSources };
+  return { channels, codeChannels, receiptSources };
 }
 
 export function configurationError(faults: readonly ConfigurationFault[]): ConfigError {

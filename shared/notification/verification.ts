@@ -14,6 +14,10 @@ export const VERIFICATION_LIMITS = {
 /** How long a verification is known after its start: longer than any is valid. */
 const KEPT_MS = 2 * VERIFICATION_LIMITS.validSeconds.maximum * 1_000;
 
+/** Characters in memory: that of plans in JSON, in which texts of templates have no limit, and about 1,000 beside each. */
+const MOST_CHARACTERS = 400_000_000;
+const CHARACTERS_BESIDE = 1_000;
+
 export interface VerificationTarget {
   readonly channel: Channel;
   /** E.164, or an address. */
@@ -96,11 +100,24 @@ export interface Verification {
 /** The verifications of the last two hours. Readers of the same log agree, because only events decide. */
 export class Verifications {
   readonly #codes: VerificationCodes;
-  /** By id. */
+  readonly #mostCharacters: number;
+  /** By caller. */
+  readonly #characters = new Map<string, number>();
+  #allCharacters = 0;
+  /** By id, the oldest first. */
   readonly known = new Map<string, Verification>();
 
-  constructor(codes: VerificationCodes) {
+  constructor(codes: VerificationCodes, mostCharacters = MOST_CHARACTERS) {
     this.#codes = codes;
+    this.#mostCharacters = mostCharacters;
+  }
+
+  /** True if a caller may start a further one (epoch ms): it may have as much as it leaves for others. */
+  hasRoom(caller: string, nowMs: number): boolean {
+    const [oldest] = this.known.values();
+    // The start of a further one removes those that are no longer known.
+    if (oldest !== undefined && oldest.createdAt + KEPT_MS <= nowMs) return true;
+    return (this.#characters.get(caller) ?? 0) < this.#mostCharacters - this.#allCharacters;
   }
 
   apply(event: VerificationEvent): void {
@@ -115,9 +132,10 @@ export class Verifications {
   }
 
   #create({ id, at, request, caller, plan }: Extract<VerificationEvent, { kind: 'created' }>): void {
-    for (const [old, { createdAt }] of this.known) {
-      if (createdAt + KEPT_MS > at) break;
+    for (const [old, one] of this.known) {
+      if (one.createdAt + KEPT_MS > at) break;
       this.known.delete(old);
+      this.#count(one, -1);
     }
     if (this.known.has(id)) return;
     const created: Verification = {
@@ -135,6 +153,15 @@ export class Verifications {
     };
     created.answers.set(request, stateOf(created, at));
     this.known.set(id, created);
+    this.#count(created, 1);
+  }
+
+  #count({ caller, plan }: Verification, sign: 1 | -1): void {
+    const characters = sign * (JSON.stringify(plan).length + CHARACTERS_BESIDE);
+    this.#allCharacters += characters;
+    const own = (this.#characters.get(caller) ?? 0) + characters;
+    if (own === 0) this.#characters.delete(caller);
+    else this.#characters.set(caller, own);
   }
 
   #change(known: Verification, event: Exclude<VerificationEvent, { kind: 'created' }>): void {

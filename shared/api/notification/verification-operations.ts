@@ -22,13 +22,17 @@ import {
   termsOf,
   text,
 } from '../json/field-kinds.ts';
-import { createRequestReader, type ReadRequest, type RequestReader } from '../json/request-reader.ts';
+import {
+  createRequestReader,
+  type Fields,
+  type ReadRequest,
+  type RequestReader,
+} from '../json/request-reader.ts';
 import { isoText } from './answers.ts';
 import EXAMPLES from './examples.json' with { type: 'json' };
-import type { FindTemplate } from './fill-template.ts';
 import { templateField } from './notification-fields.ts';
 import { NOTIFICATION_LIMITS } from './notification-limits.ts';
-import { applyRule, createReader, readTemplate, textsOf } from './read-command.ts';
+import { applyRule, createReader, readTemplate, textsOf, type NotificationReading } from './read-command.ts';
 import TEXTS from './verification-texts.json' with { type: 'json' };
 
 const DEFAULTS = { length: 6, validSeconds: 300 } as const;
@@ -66,6 +70,9 @@ const startFields = termsOf(TEXTS.start, {
 });
 
 const channelOf = (address: unknown): Channel => (String(address).includes('@') ? 'email' : 'sms');
+/** The channel of the first message, as asked for or by the receiver. */
+export const firstChannelOf = ({ channel, ...fields }: Fields): Channel =>
+  channel === 'sms' || channel === 'email' ? channel : channelOf(fields['receiver']);
 
 const startReader = createReader<StartVerification>(startFields, (fields, rules, _id, find) => {
   const { faults } = rules;
@@ -77,8 +84,7 @@ const startReader = createReader<StartVerification>(startFields, (fields, rules,
       faults.push(shapeFault(path, 'out-of-range', `must be from ${minimum} to ${maximum}`));
     return value;
   };
-  const asked = fields['channel'];
-  const channel = asked === 'sms' || asked === 'email' ? asked : channelOf(fields['receiver']);
+  const channel = firstChannelOf(fields);
   const addressRule = { sms: rules.phone, email: rules.address };
   const other = isRecord(fields['fallback']) ? fields['fallback']['receiver'] : undefined;
   const channels = typeof other === 'string' ? [channel, channelOf(other)] : [channel];
@@ -124,9 +130,9 @@ const startReader = createReader<StartVerification>(startFields, (fields, rules,
  */
 export function readStart(
   body: unknown,
-  reading: { readonly country?: string | undefined; readonly findTemplate?: FindTemplate | undefined } = {},
+  reading: Partial<NotificationReading> = {},
 ): ReadRequest<StartVerification> {
-  const read = startReader.parse(body, { ...reading, hasDefaultSender: true });
+  const read = startReader.parse(body, { hasDefaultSender: true, ...reading });
   return read.kind === 'valid' ? read : { ...read, problem: 'invalid-request' };
 }
 

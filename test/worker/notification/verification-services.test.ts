@@ -171,6 +171,40 @@ it(
   LIMIT_MS,
 );
 
+it(
+  'needs a sender if no provider of the channel has one or makes codes',
+  async () => {
+    const own = {
+      provider: 'own',
+      url: 'https://sms.example',
+      'communication-channel': 'sms',
+      'payload-template': {
+        to: 'RECEIVER_PLACEHOLDER',
+        from: 'SENDER_PLACEHOLDER',
+        text: 'MESSAGE_PLACEHOLDER',
+      },
+    };
+    const { parse } = JSON;
+    const world = await startVerificationWorld({ configuration: parse(configurationText(own)) as object });
+    expect(await world.start({ ...START, length: 3 })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'sender', code: 'missing' }, { path: 'length' }] },
+    });
+    const service = parse(
+      readyText('infobip-2fa.json').replaceAll('https://YOUR-BASE-URL', 'https://sms'),
+    ) as {
+      readonly notificationConfigurations: readonly { 'provider-configurations': object[] }[];
+    };
+    service.notificationConfigurations[0]?.['provider-configurations'].push(own);
+    const other = await startVerificationWorld({ configuration: service });
+    expect(await other.start({ ...START, length: 3 })).toMatchObject({
+      status: 400,
+      body: { errors: [{ path: 'length' }] },
+    });
+  },
+  LIMIT_MS,
+);
+
 it('refuses calls about a code that are not those of a provider, by the path of each fault', () => {
   const provider = {
     provider: 'codes',

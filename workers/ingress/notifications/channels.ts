@@ -4,7 +4,9 @@ import { ConfigError } from '../../../shared/platform/errors.ts';
 import type { ReceiptSource } from '../../../shared/notification/provider-configuration.ts';
 
 /** Says whether requests of a channel may omit the sender (N3). Undefined if the channel has no provider. */
-export type ChannelProfiles = (channel: Channel) => { readonly hasDefaultSender: boolean } | undefined;
+export type ChannelProfiles = (
+  channel: Channel,
+) => { readonly hasDefaultSender: boolean; readonly makesCodes?: boolean } | undefined;
 
 export interface ProviderFacts {
   readonly channelProfiles: ChannelProfiles;
@@ -19,10 +21,11 @@ export async function readProviderFacts(
   if (configFile === undefined)
     return { channelProfiles: () => ({ hasDefaultSender: true }), receiptSources: [] };
   const { readChannelProfile } = await import('../../../shared/notification/provider-configuration.ts');
-  const { channels, receiptSources } = readChannelProfile(readText(configFile), publicUrl);
+  const { channels, codeChannels, receiptSources } = readChannelProfile(readText(configFile), publicUrl);
   const channelProfiles: ChannelProfiles = (channel) => {
     const known = channels[channel];
-    return known === undefined ? undefined : { hasDefaultSender: known.defaultSender !== undefined };
+    const makesCodes = codeChannels.includes(channel);
+    return known && { hasDefaultSender: known.defaultSender !== undefined, makesCodes };
   };
   return { channelProfiles, receiptSources };
 }

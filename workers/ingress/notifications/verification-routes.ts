@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isRecord } from '../../../shared/api/json/faults.ts';
 import { hasTemplate } from '../../../shared/api/notification/read-command.ts';
 import {
+  firstChannelOf,
   readStart,
   VERIFICATIONS,
   VERIFICATIONS_PATH,
@@ -72,7 +73,10 @@ async function answerCall(
   const whole = body === undefined ? own : isRecord(body) ? { ...body, ...own } : body;
   const findTemplate = isStart && hasTemplate(body) ? await deps.templates() : undefined;
   if (typeof findTemplate === 'string') return refuse(reply, 'not-ready', { detail: findTemplate });
-  const reading = { country: options.defaultCountry, findTemplate };
+  const profile = isRecord(body) ? deps.channelProfiles(firstChannelOf(body)) : undefined;
+  // Providers that make codes take no sender.
+  const hasDefaultSender = profile === undefined || profile.makesCodes === true || profile.hasDefaultSender;
+  const reading = { country: options.defaultCountry, findTemplate, hasDefaultSender };
   const read = isStart ? readStart(whole, reading) : operation.request.read(whole);
   if (read.kind === 'invalid' || fault !== undefined) {
     const errors = [...(fault === undefined ? [] : [fault]), ...(read.kind === 'invalid' ? read.faults : [])];

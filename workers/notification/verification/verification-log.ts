@@ -49,6 +49,7 @@ export function createVerificationLog(options: LogOptions) {
   };
   return {
     known: all.known as ReadonlyMap<string, Verification>,
+    hasRoom: (caller: string, nowMs: number): boolean => all.hasRoom(caller, nowMs),
     /** Resolves when the event was read back, and with it all earlier events of the verification. */
     write: (event: VerificationEvent): Promise<void> =>
       readBack.write({ topic, key: event.id, value: Buffer.from(JSON.stringify(event)), headers: {} }),

@@ -45,9 +45,6 @@ import type { Clock } from '../../../shared/platform/system-ports.ts';
 import type { CommandCopy } from '../retry/command-copy.ts';
 import { createVerificationLog, type LogOptions, type VerificationLog } from './verification-log.ts';
 
-/** Verifications in memory, about 1 KiB each. Further ones are refused until earlier ones are two hours old. */
-const MAX_KNOWN = 200_000;
-
 /** Of an e-mail without a template. */
 const SUBJECT = 'Your code';
 
@@ -136,7 +133,7 @@ export class VerifyRequests {
     const requestId = this.#idOf(request);
     const { verificationId: id = requestId, caller = UPSTREAM, ...plan } = given.payload;
     if (log.known.get(id) === undefined) {
-      if (log.known.size >= MAX_KNOWN) return refused(createProblem('overloaded'));
+      if (!log.hasRoom(caller, clock.now())) return refused(createProblem('overloaded'));
       if (providers.of(plan.channel).length === 0) return refused(createProblem('no-provider'));
       await log.write({ id, at: clock.now(), request: requestId, kind: 'created', caller, plan });
     }
