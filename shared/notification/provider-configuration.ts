@@ -31,7 +31,7 @@ export interface ProviderEntry {
   readonly codes: CodeCalls;
 }
 
-type CodeCalls = Readonly<Partial<Record<'check' | 'cancel', ReadProvider>>>;
+type CodeCalls = Readonly<Partial<Record<'check' | 'cancel' | 'replace', ReadProvider>>>;
 
 /** A fault of the file. It never contains a value, which may be a secret. */
 export interface ConfigurationFault {
@@ -86,8 +86,7 @@ export function readChannelProfile(text: string, publicUrl?: string) {
   const channels: Partial<Record<Channel, { readonly defaultSender: string | undefined }>> = {};
   for (const { channel, defaultSender, codes } of read.providers)
     if (codes.check === undefined) channels[channel] ??= { defaultSender };
-  const makers = read.providers.filter(({ codes }) => codes.check !== undefined);
-  const codeChannels = makers.map(({ channel }) => channel);
+  const codeChannels = read.providers.flatMap(({ channel, codes }) => (codes.check ? [channel] : []));
   const receiptSources = read.providers.flatMap(({ name, settings: { receipts } }): ReceiptSource[] =>
     receipts === undefined
       ? []
@@ -118,10 +117,8 @@ function readProvider(value: unknown, path: Path, report: FaultReporter): readon
   const { data: settings } = read;
   const template = checkProvider(settings, (below, message) => report([...path, ...below], message));
   const common = value as ProviderSettings;
-  const { check, cancel } = settings.codes ?? {};
-  const codes = Object.entries({ check, cancel }).flatMap(([name, own]) => {
-    if (own === undefined) return [];
-    const connector = { ...common.connector, ...(own['connector'] as object | undefined) };
+  const codes = Object.entries(settings.codes ?? {}).flatMap(([name, own]) => {
+    const connector = { ...common.connector, ...(own?.['connector'] as object | undefined) };
     const call = { ...common, ...own, connector, codes: undefined };
     return readProvider(call, [...path, 'codes', name], report).map((made) => [name, made]);
   });

@@ -263,13 +263,8 @@ export const PROVIDER_SHAPE = object({
   'default-sender': maybeLine(),
   authentication: object({ username: maybeLine(), password: maybeLine(), key: maybeLine() }).prefault({}),
   connector: CONNECTOR.optional(),
-  /** The provider makes codes of verifications, and sends nothing else: the calls that check and cancel one (N10). */
-  codes: object({
-    check: call(),
-    cancel: call().optional(),
-    /** It has one code for a receiver: a new one needs the end of the old one. */
-    cancelFirst: flag().default(false),
-  }).optional(),
+  /** The provider makes codes (N10), and sends nothing else: calls that check and cancel one, or end it before the next. */
+  codes: object({ check: call(), cancel: call().optional(), replace: call().optional() }).optional(),
   smtp: SMTP.optional(),
   twilio: object({ accountSid: line(100).optional() }).optional(),
   receipts: receipts.optional(),

@@ -37,9 +37,7 @@ export interface Provider {
   /** True if sending the same id twice delivers once, so an unknown outcome may be retried. */
   readonly isIdempotent: boolean;
   /** The provider makes codes (N10) and sends nothing else. These calls have the code as text and its reference as id. */
-  readonly codes?:
-    | Readonly<{ check: Provider; cancel?: Provider | undefined; cancelFirst: boolean }>
-    | undefined;
+  readonly codes?: Readonly<Record<'check' | 'cancel' | 'replace', Provider | undefined>> | undefined;
   /** Maximum number of concurrent calls. Further calls wait inside the provider. Absent if unlimited. */
   readonly concurrency?: number | undefined;
   /** Never rejects, and never logs the message. Ends at the latest when its time limits are over or `signal` aborts. */

@@ -45,12 +45,10 @@ export interface VerificationPlan extends VerificationTarget {
 export type Verdict = 'right' | 'wrong' | 'ended';
 
 /** A provider has sent message number `send`. If it makes codes, it knows that of the message by `reference`. */
-export type CodeStarted = {
+export type CodeStarted = Readonly<Record<'provider' | 'reference', string>> & {
   readonly kind: 'started';
   readonly send: number;
   readonly channel: Channel;
-  readonly provider: string;
-  readonly reference: string | undefined;
 };
 
 /** What a request changes. `mac` is a keyed hash of a code, from which the code cannot be guessed. */
@@ -91,7 +89,6 @@ export interface Verification {
   sends: number;
   /** Where the next message goes: to the fallback once it is used. */
   target: VerificationTarget;
-  /** The last message that a provider with codes has sent, or a later one. */
   started: CodeStarted | undefined;
   /** The state after each request that had an effect, by its id: at most a dozen. */
   readonly answers: Map<string, VerificationState>;
@@ -100,24 +97,21 @@ export interface Verification {
 /** The verifications of the last two hours. Readers of the same log agree, because only events decide. */
 export class Verifications {
   readonly #codes: VerificationCodes;
-  readonly #mostCharacters: number;
-  /** By caller. */
-  readonly #characters = new Map<string, number>();
+  readonly #ofCallers = new Map<string, number>();
   #allCharacters = 0;
   /** By id, the oldest first. */
   readonly known = new Map<string, Verification>();
 
-  constructor(codes: VerificationCodes, mostCharacters = MOST_CHARACTERS) {
+  constructor(codes: VerificationCodes) {
     this.#codes = codes;
-    this.#mostCharacters = mostCharacters;
   }
 
   /** True if a caller may start a further one (epoch ms): it may have as much as it leaves for others. */
-  hasRoom(caller: string, nowMs: number): boolean {
+  hasRoom(caller: string, nowMs: number, most = MOST_CHARACTERS): boolean {
     const [oldest] = this.known.values();
     // The start of a further one removes those that are no longer known.
     if (oldest !== undefined && oldest.createdAt + KEPT_MS <= nowMs) return true;
-    return (this.#characters.get(caller) ?? 0) < this.#mostCharacters - this.#allCharacters;
+    return (this.#ofCallers.get(caller) ?? 0) < most - this.#allCharacters;
   }
 
   apply(event: VerificationEvent): void {
@@ -159,9 +153,8 @@ export class Verifications {
   #count({ caller, plan }: Verification, sign: 1 | -1): void {
     const characters = sign * (JSON.stringify(plan).length + CHARACTERS_BESIDE);
     this.#allCharacters += characters;
-    const own = (this.#characters.get(caller) ?? 0) + characters;
-    if (own === 0) this.#characters.delete(caller);
-    else this.#characters.set(caller, own);
+    this.#ofCallers.set(caller, (this.#ofCallers.get(caller) ?? 0) + characters);
+    if (this.#ofCallers.get(caller) === 0) this.#ofCallers.delete(caller);
   }
 
   #change(known: Verification, event: Exclude<VerificationEvent, { kind: 'created' }>): void {
@@ -194,7 +187,7 @@ export class Verifications {
       return;
     }
     known.sends += 1;
-    known.target = targetOf(plan, plan.channel === 'sms' ? 'email' : 'sms');
+    known.target = { ...plan.fallback, channel: plan.channel === 'sms' ? 'email' : 'sms' };
   }
 
   #check(known: Verification, verdict: Verdict): void {
@@ -209,11 +202,6 @@ export class Verifications {
     const code = this.#codes.code(this.#codes.notificationId(known), known.plan.length);
     return this.#codes.isEqual(this.#codes.mac(known.id, code), mac) ? 'right' : 'wrong';
   }
-}
-
-/** The receiver of the messages of a channel. */
-export function targetOf({ receiver, channel: first, fallback }: VerificationPlan, channel: Channel) {
-  return { channel, receiver: channel === first ? receiver : (fallback?.receiver ?? '') };
 }
 
 /** The state at a time (epoch milliseconds): a pending one may have expired without an event. */

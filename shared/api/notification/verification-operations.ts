@@ -22,12 +22,7 @@ import {
   termsOf,
   text,
 } from '../json/field-kinds.ts';
-import {
-  createRequestReader,
-  type Fields,
-  type ReadRequest,
-  type RequestReader,
-} from '../json/request-reader.ts';
+import { createRequestReader, type ReadRequest, type RequestReader } from '../json/request-reader.ts';
 import { isoText } from './answers.ts';
 import EXAMPLES from './examples.json' with { type: 'json' };
 import { templateField } from './notification-fields.ts';
@@ -71,7 +66,7 @@ const startFields = termsOf(TEXTS.start, {
 
 const channelOf = (address: unknown): Channel => (String(address).includes('@') ? 'email' : 'sms');
 /** The channel of the first message, as asked for or by the receiver. */
-export const firstChannelOf = ({ channel, ...fields }: Fields): Channel =>
+export const firstChannelOf = ({ channel, ...fields }: Readonly<Record<string, unknown>>): Channel =>
   channel === 'sms' || channel === 'email' ? channel : channelOf(fields['receiver']);
 
 const startReader = createReader<StartVerification>(startFields, (fields, rules, _id, find) => {

@@ -102,6 +102,7 @@ describe('the channel profile', () => {
     const channels = { sms: { defaultSender: 'Bank' }, email: { defaultSender: 'info@bank.example' } };
     expect(readChannelProfile(configurationText(HTTP, SMTP, TWILIO))).toEqual({
       channels,
+      codeChannels: [],
       receiptSources: [],
     });
   });

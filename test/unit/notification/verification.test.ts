@@ -103,11 +103,11 @@ test('a verification is known for two hours; its id may then be used again, with
 });
 
 test('a caller has as much room as it leaves for others, until its verifications are two hours old', () => {
-  const all = new Verifications(codes, 40_000);
+  const all = new Verifications(codes);
   let count = 0;
   const fill = (caller: string, at: number): number => {
     const before = count;
-    for (; all.hasRoom(caller, at); count += 1)
+    for (; all.hasRoom(caller, at, 40_000); count += 1)
       all.apply({ ...created(at), id: `id ${count}`, caller } as VerificationEvent);
     return count - before;
   };

@@ -4,6 +4,7 @@ import type { LogMessage } from '../../../shared/messaging/message.ts';
 import type { Broker } from '../../../shared/messaging/ports.ts';
 import { retryTopicName, TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { exampleJson, recordFrom } from '../../support/builders/catalogue-entries.ts';
+import { createReceiverHashes } from '../../../shared/notification/party-hashes.ts';
 import { changesOf } from '../../support/worlds/catalogue-changes.ts';
 import { CATALOGUE_TOPIC } from '../../support/worlds/catalogue-world.ts';
 import { permanent, SENT, transient } from '../../support/fakes/scripted-providers.ts';
@@ -41,6 +42,7 @@ async function verificationMessages(options: WorldOptions = {}, instances = 2) {
     });
   return {
     ...world,
+    write: world.publish,
     publish,
     /** Sends a request in JSON as often as said, and returns all replies. */
     ask: async (name: string, body: object = OF_ID, times = 1): Promise<readonly Reply[]> => {
@@ -112,6 +114,28 @@ it(
     await expect.poll(() => world.deadLetters.length, WAIT).toBe(1);
     expect(String(world.deadLetters[0]?.value)).toContain('{{code}}');
     expect(world.providers.calls).toHaveLength(2);
+  },
+  LIMIT_MS,
+);
+
+it(
+  'starts for a suppressed receiver, and ends as failed or sends to the fallback',
+  async () => {
+    const world = await verificationMessages({}, 1);
+    world.providers.add('mail', { channel: 'email' });
+    const hash = createReceiverHashes('a secret for tests only').hashOf('sms', START.receiver);
+    const entry = { hash, reason: 'operator', at: '2026-01-01T00:00:00.000Z', by: 'an operator' };
+    await world.write(TOPIC.notificationSuppressions, {
+      key: hash,
+      value: Buffer.from(JSON.stringify(entry)),
+      headers: {},
+    });
+    expect(states(await world.ask('Start', START))).toEqual(['pending']);
+    await expect.poll(async () => states(await world.ask('Get')), WAIT).toEqual(['failed']);
+    const verificationId = '6f1d7f0c-2a4e-4d0b-9f39-5a3f8c1b7e53';
+    await world.ask('Start', { ...START, verificationId, fallback: { receiver: 'ana@mail.example' } });
+    const code = await world.codeOf(1);
+    expect(states(await world.ask('Check', { verificationId, code }))).toEqual(['approved']);
   },
   LIMIT_MS,
 );

@@ -75,7 +75,7 @@ async function answerCall(
   if (typeof findTemplate === 'string') return refuse(reply, 'not-ready', { detail: findTemplate });
   const profile = isRecord(body) ? deps.channelProfiles(firstChannelOf(body)) : undefined;
   // Providers that make codes take no sender.
-  const hasDefaultSender = profile === undefined || profile.makesCodes === true || profile.hasDefaultSender;
+  const hasDefaultSender = profile?.hasDefaultSender !== false || profile.makesCodes === true;
   const reading = { country: options.defaultCountry, findTemplate, hasDefaultSender };
   const read = isStart ? readStart(whole, reading) : operation.request.read(whole);
   if (read.kind === 'invalid' || fault !== undefined) {

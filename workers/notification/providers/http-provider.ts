@@ -40,9 +40,9 @@ export function createHttpConnector(
     connections: connector.connections,
     ca: connector.tls?.ca,
   });
-  const callOf = (name: 'check' | 'cancel') =>
+  const callOf = (name: keyof ProviderEntry['codes']) =>
     entry.codes[name] && createHttpConnector({ ...entry, ...entry.codes[name] }, deps);
-  const [check, cancel] = [callOf('check'), callOf('cancel')];
+  const [check, cancel, replace] = [callOf('check'), callOf('cancel'), callOf('replace')];
   const inUrl = urlPlaceholders(connection.url);
   const isUrlOfMessage = inUrl.includes('receiver') || inUrl.includes('sender');
   return {
@@ -50,7 +50,7 @@ export function createHttpConnector(
     channel: entry.channel,
     isIdempotent: connector.idempotency !== undefined,
     concurrency: connector.connections,
-    codes: check && { check, cancel, cancelFirst: entry.settings.codes?.cancelFirst === true },
+    codes: check && { check, cancel, replace },
     send: async (message, signal, priority) => {
       // No attempt will send a message that cannot be encoded.
       const request = await buildRequest(connection, message).catch(() => 'message-unwritable');
@@ -64,7 +64,7 @@ export function createHttpConnector(
       });
     },
     close: async () => {
-      await Promise.all([http.close(), check?.close(), cancel?.close()]);
+      await Promise.all([http.close(), check?.close(), cancel?.close(), replace?.close()]);
     },
   };
 }

@@ -31,7 +31,6 @@ import {
 import {
   refusalOf,
   stateOf,
-  targetOf,
   type CodeStarted,
   type Verdict,
   type Verification,
@@ -102,7 +101,7 @@ export class VerifyRequests {
    */
   async settled(
     { id: notificationId, message: { headers } }: CommandCopy,
-    { status, channel, attempts, providerMessageId: reference }: NotificationState,
+    { status, channel, attempts, providerMessageId: reference = '' }: NotificationState,
   ): Promise<void> {
     const { clock, copies } = this.#parts;
     const [id = '', number] = headerText(headers, HEADER.verification)?.split('/') ?? [];
@@ -114,15 +113,15 @@ export class VerifyRequests {
     const provider = attempts.at(-1)?.provider ?? '';
     if (status === 'failed' || status === 'suppressed')
       await this.log.write({ ...event, kind: 'unsent', request: `unsent/${send}` });
+    const by = { channel, provider, reference };
     // An own code is noted if it takes the place of one that a provider has made.
-    const isNoted = reference !== undefined && this.#callsOf({ channel, provider }) !== undefined;
-    const started = { ...event, request: `started/${send}`, channel, provider, reference };
-    if (status === 'sent' && (isNoted || known.started !== undefined))
-      await this.log.write({ ...started, kind: 'started' });
+    const isNoted = this.#callsOf(by) === undefined ? known.started !== undefined : reference !== '';
+    if (status === 'sent' && isNoted)
+      await this.log.write({ ...event, ...by, kind: 'started', request: `started/${send}` });
     // After a crash, a copy whose fallback is on the log may have an unknown outcome.
-    const isPending = known.status === 'pending';
-    const hasFallback = isPending && known.target !== known.plan && known.sends === send + 1;
-    if (hasFallback && status !== 'sent') await copies.publish([await this.#commandOf(known)]);
+    const hasFallback = known.target !== known.plan && known.sends === send + 1;
+    if (hasFallback && known.status === 'pending' && status !== 'sent')
+      await copies.publish([await this.#commandOf(known)]);
   }
 
   async #start(request: Request, body: unknown): Promise<Outcome> {
@@ -150,11 +149,11 @@ export class VerifyRequests {
     const { code = '' } = sent;
     const changeOf = async (known: Verification): Promise<VerificationChange | Problem> => {
       const kind = 'checked';
-      const { started, sends, plan } = known;
-      const own = this.codes.code(this.codes.notificationId(known), plan.length);
+      const own = this.codes.code(this.codes.notificationId(known), known.plan.length);
       // While the last message is not known as sent, its own code counts, and that of the one before.
-      const isOwn = started?.send !== sends && this.codes.isEqual(own, code);
-      if (isOwn || this.#callsOf(started) === undefined) return { kind, mac: this.codes.mac(known.id, code) };
+      const isOwn = known.started?.send !== known.sends && this.codes.isEqual(own, code);
+      if (isOwn || this.#callsOf(known.started) === undefined)
+        return { kind, mac: this.codes.mac(known.id, code) };
       const verdict = verdictOf(await this.#callAboutCode(known, 'check', code));
       return verdict === undefined ? NO_ANSWER : { kind, verdict };
     };
@@ -165,9 +164,7 @@ export class VerifyRequests {
 
   #resend(request: Request, sent: VerificationRequest): Promise<Outcome> {
     return this.#change(request, sent, { kind: 'sent' }, async (known, state) => {
-      const isNext = known.started?.send !== known.sends;
-      if (isNext && this.#callsOf(known.started)?.cancelFirst === true)
-        await this.#callAboutCode(known, 'cancel');
+      if (known.started?.send !== known.sends) await this.#callAboutCode(known, 'replace');
       return this.#answer(known, state);
     });
   }
@@ -259,15 +256,15 @@ export class VerifyRequests {
 
   async #callAboutCode(
     known: Verification,
-    name: 'check' | 'cancel',
+    name: 'check' | 'cancel' | 'replace',
     code = '',
   ): Promise<SendResult | undefined> {
-    const { started, plan } = known;
+    const { started, plan, target } = known;
     const call = this.#callsOf(started)?.[name];
     if (started === undefined || call === undefined) return undefined;
-    const { channel, reference = '' } = started;
-    const command = { ...commandTo({ plan, target: targetOf(plan, channel) }), sender: undefined };
-    const message = { ...command, message: code, id: reference, channel } as Outbound;
+    const { channel, reference: id } = started;
+    const command = commandTo({ plan, target: channel === target.channel ? target : plan });
+    const message = { ...command, sender: undefined, message: code, id, channel } as Outbound;
     return call.send(message, new AbortController().signal, 'urgent');
   }
 
