@@ -5,12 +5,16 @@ import type { LogMessage, OutgoingMessage } from '../../../shared/messaging/mess
 import { isTransientFailure, type Outcome } from '../../../shared/messaging/outcome.ts';
 import type { Publisher, Tail } from '../../../shared/messaging/ports.ts';
 import { createVerificationCodes } from '../../../shared/notification/verification-codes.ts';
+import type { Outbound } from '../../../shared/notification/notification-command.ts';
+import type { NotificationState } from '../../../shared/notification/notification-state.ts';
+import type { SendResult } from '../../../shared/notification/provider.ts';
+import type { CommandCopy } from '../../../workers/notification/retry/command-copy.ts';
 import type { VerificationEvent } from '../../../shared/notification/verification.ts';
 import { MessagingError } from '../../../shared/platform/errors.ts';
 import { silentLog } from '../../../shared/platform/log.ts';
 import { sleep } from '../../../shared/platform/system-ports.ts';
 import { VerifyRequests } from '../../../workers/notification/verification/verify-requests.ts';
-import { scriptedProviders } from '../../support/fakes/scripted-providers.ts';
+import { permanent, scriptedProviders, SENT, unknown } from '../../support/fakes/scripted-providers.ts';
 import { seededSystem, SIMULATED_SECRET, type SeededSystem } from '../../simulation/seeded-system.ts';
 
 const RUNS = 1_000;
@@ -103,10 +107,43 @@ interface Answered {
   readonly outcome: Outcome;
 }
 
-async function startProcess(system: SeededSystem, log: RandomLog) {
+/** A provider that makes the codes. It takes each once, and its answers get lost. */
+class CodeService {
+  /** By its reference, which is that of one message however often it is sent. */
+  readonly codes = new Map<string, string>();
+  readonly taken: string[] = [];
+  readonly #system: SeededSystem;
+  readonly #log: RandomLog;
+
+  constructor(system: SeededSystem, log: RandomLog) {
+    this.#system = system;
+    this.#log = log;
+  }
+
+  start(notificationId: string): string {
+    const reference = `reference of ${notificationId}`;
+    const digits = Array.from({ length: 10 }, () => this.#system.picks.whole(0, 9)).join('');
+    if (!this.codes.has(reference)) this.codes.set(reference, digits);
+    return reference;
+  }
+
+  readonly check = async ({ id, message }: Outbound): Promise<SendResult> => {
+    await this.#log.pause(50);
+    const isTaken = this.taken.includes(id);
+    const isRight = !isTaken && this.codes.get(id) === message;
+    if (isRight) this.taken.push(id);
+    await this.#log.pause(50);
+    if (this.#system.picks.share() < 0.1) return unknown();
+    if (isTaken) return { kind: 'transient', code: 'ended', isAboutReceiver: true };
+    return isRight ? SENT : permanent();
+  };
+}
+
+async function startProcess(system: SeededSystem, log: RandomLog, service?: CodeService) {
   const life = new Life();
   const providers = scriptedProviders();
-  providers.add('sms');
+  const check = service && scriptedProviders().add('check', { answer: service.check });
+  providers.add('sms', check && { codes: { check, cancel: undefined, replace: undefined } });
   const requests = new VerifyRequests({
     secret: SIMULATED_SECRET,
     broker: { createTail: () => log.tail(life) },
@@ -132,14 +169,36 @@ async function startProcess(system: SeededSystem, log: RandomLog) {
   return { life, requests };
 }
 
-async function run(seed: number) {
+async function run(seed: number, isByService = false) {
   const system = seededSystem(seed);
   const { picks, timers } = system;
   const log = new RandomLog(system);
   const answers: Answered[] = [];
   const commands: OutgoingMessage[] = [];
+  const service = isByService ? new CodeService(system, log) : undefined;
   const work = async (): Promise<void> => {
-    const processes = [await startProcess(system, log), await startProcess(system, log)];
+    const processes = [await startProcess(system, log, service), await startProcess(system, log, service)];
+    const delivered = new Set<string>();
+    /** The delivery of a message: it is sent once, and a process that ends before it is noted begins once more. */
+    const deliver = async ({ headers = {} }: OutgoingMessage): Promise<void> => {
+      const id = headerText(headers, HEADER.notificationId) ?? '';
+      if (delivered.has(id)) return;
+      delivered.add(id);
+      const isSent = service !== undefined && picks.share() < 0.9;
+      const state = {
+        status: isSent ? 'sent' : 'failed',
+        channel: 'sms',
+        attempts: [{ provider: 'sms' }],
+        providerMessageId: isSent ? service.start(id) : undefined,
+      } as unknown as NotificationState;
+      for (let isNoted = false; !isNoted;) {
+        const noting = processes[picks.whole(0, 1)]?.requests
+          .settled({ id, message: { headers } } as unknown as CommandCopy, state)
+          .then(() => true)
+          .catch(() => false);
+        isNoted = await Promise.race([noting ?? false, sleep(timers, 10_000).then(() => false)]);
+      }
+    };
     const handle = async (name: string, request: string, body: object): Promise<void> => {
       for (;;) {
         const at = picks.whole(0, 1);
@@ -167,9 +226,12 @@ async function run(seed: number) {
           },
         );
         const outcome = await Promise.race([handling, sleep(timers, 10_000).then(() => undefined)]);
-        if (process.life.isOver && processes[at] === process) processes[at] = await startProcess(system, log);
+        if (process.life.isOver && processes[at] === process)
+          processes[at] = await startProcess(system, log, service);
         if (outcome === undefined || process.life.isOver) continue;
-        if (outcome.kind === 'done') commands.push(...(outcome.outputs ?? []));
+        const outputs = outcome.kind === 'done' ? (outcome.outputs ?? []) : [];
+        if (service !== undefined) for (const output of outputs) void deliver(output);
+        commands.push(...outputs);
         answers.push({ name, request, outcome, ...(body as { readonly code?: string }) });
         return;
       }
@@ -188,7 +250,7 @@ async function run(seed: number) {
     };
     await ask('Start', { ...START, validSeconds: VALID_SECONDS });
     const typed = (): string => {
-      const known = commands.map(codeIn);
+      const known = service === undefined ? commands.map(codeIn) : [...service.codes.values()];
       const isRight = known.length > 0 && picks.share() < 0.5;
       return isRight ? (known[picks.whole(0, known.length - 1)] ?? '') : String(picks.whole(0, 9)).repeat(10);
     };
@@ -206,7 +268,7 @@ async function run(seed: number) {
     expect([seed, ends[0]]).toEqual([seed, ends[1]]);
   };
   await system.run(work(), RUN_LIMIT_MS);
-  return { answers, commands, records: log.records };
+  return { answers, commands, records: log.records, service };
 }
 
 function codeIn({ headers = {}, value }: OutgoingMessage): string {
@@ -280,3 +342,62 @@ it(`accepts a code once and before its end, in ${RUNS} runs with crashes, two pr
   for (const end of ['approved', 'failed', 'pending', 'cancelled'])
     expect([end, (ends.get(end) ?? 0) > 10]).toEqual([end, true]);
 }, 300_000);
+
+it(`takes the code of a service once in ${RUNS} runs, and keeps it off the log`, async () => {
+  const seen = { approved: 0, lost: 0, afterFailure: 0 };
+  for (let seed = 1; seed <= RUNS; seed += 1) {
+    const { answers, records, service } = await run(seed, true);
+    const checks = answers.filter(({ name }) => name === 'Check');
+    const approved = checks.filter((one) => statusOf(one) === 'approved');
+    const accepted = new Set(approved.map(({ request }) => request));
+    const taken = service?.taken.length ?? 0;
+    expect([seed, accepted.size <= Math.min(1, taken)]).toEqual([seed, true]);
+    const codesTaken = service?.taken.map((reference) => service.codes.get(reference));
+    for (const { code } of approved) expect([seed, codesTaken?.includes(code)]).toEqual([seed, true]);
+    const counted = checks.filter(({ outcome }) => outcome.kind === 'done').map(({ request }) => request);
+    expect([seed, new Set(counted).size <= 5]).toEqual([seed, true]);
+    const events = records.map(({ value }) => String(value));
+    for (const code of service?.codes.values() ?? [])
+      expect([seed, events.some((event) => event.includes(code))]).toEqual([seed, false]);
+    if (accepted.size === 1) seen.approved += 1;
+    if (accepted.size < taken) seen.lost += 1;
+    if (accepted.size === 1 && events.some((event) => event.includes('"unsent"'))) seen.afterFailure += 1;
+  }
+  for (const [name, count] of Object.entries(seen)) expect([name, count > 10]).toEqual([name, true]);
+}, 300_000);
+
+it('sends one message to the fallback, also after a crash between its event and the message', async () => {
+  for (let seed = 1; seed <= 100; seed += 1) {
+    const system = seededSystem(seed);
+    const log = new RandomLog(system);
+    const work = async (): Promise<void> => {
+      const [first, second] = [await startProcess(system, log), await startProcess(system, log)];
+      const plan = { ...START, verificationId: undefined, channel: 'sms', validSeconds: VALID_SECONDS };
+      const created = { id: ID, at: system.clock.now(), request: 'start', kind: 'created', caller: 'ana' };
+      const event = { ...created, plan: { ...plan, fallback: { receiver: 'ana@mail.example' } } };
+      await first.requests.log.write(event as unknown as VerificationEvent).catch(() => undefined);
+      while (second.requests.log.known.size === 0) {
+        await second.requests.log.write(event as unknown as VerificationEvent).catch(() => undefined);
+      }
+      const id = codes.notificationId({ id: ID, createdAt: event.at, sends: 1 });
+      const copy = {
+        id,
+        message: { headers: { [HEADER.verification]: `${ID}/1` } },
+      } as unknown as CommandCopy;
+      const settle = ({ requests }: typeof first, status: string): Promise<boolean> =>
+        requests
+          .settled(copy, { status, channel: 'sms', attempts: [] } as unknown as NotificationState)
+          .then(() => true)
+          .catch(() => false);
+      void settle(first, 'failed');
+      await log.pause(100);
+      first.life.isOver = true;
+      while (!(await settle(second, 'failed')));
+      while (!(await settle(second, 'parked')));
+    };
+    await system.run(work(), RUN_LIMIT_MS);
+    const sent = log.records.filter(({ topic }) => topic === 'commands');
+    const ids = new Set(sent.map(({ headers }) => headerText(headers, HEADER.notificationId)));
+    expect([seed, ids.size]).toEqual([seed, 1]);
+  }
+}, 60_000);
