@@ -134,6 +134,11 @@ describe('topic specifications', () => {
   });
 });
 
+test('requests of verifications are durable, since handling them calls providers', () => {
+  const [spec] = topicSpecs('', ['verificationRequests']);
+  expect(spec?.storage).toBeUndefined();
+});
+
 test('groups topics by their names', () => {
   const workers = ['schedule', 'product', 'simulation', 'notification'];
   expect(DEAD_LETTER_TOPICS).toEqual(workers.map((worker) => `${worker}DeadLetters`));
