@@ -75,6 +75,7 @@ export function readProviderConfiguration(text: string): ReadConfiguration {
 /** A provider that reports receipts. Its name is in their address, which is empty where no signature covers it. */
 export interface ReceiptSource {
   readonly name: string;
+  readonly channel: Channel;
   readonly receipts: ReceiptSettings;
   readonly address: string;
 }
@@ -87,10 +88,12 @@ export function readChannelProfile(text: string, publicUrl?: string) {
   for (const { channel, defaultSender, codes } of read.providers)
     if (codes.check === undefined) channels[channel] ??= { defaultSender };
   const codeChannels = read.providers.flatMap(({ channel, codes }) => (codes.check ? [channel] : []));
-  const receiptSources = read.providers.flatMap(({ name, settings: { receipts } }): ReceiptSource[] =>
-    receipts === undefined
-      ? []
-      : [{ name, receipts, address: receipts.kind === 'twilio' ? receiptAddress(publicUrl, name) : '' }],
+  const receiptSources = read.providers.flatMap(
+    ({ name, channel, settings: { receipts } }): ReceiptSource[] => {
+      if (receipts === undefined) return [];
+      const address = receipts.kind === 'twilio' ? receiptAddress(publicUrl, name) : '';
+      return [{ name, channel, receipts, address }];
+    },
   );
   return { channels, codeChannels, receiptSources };
 }

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import {
   listedSuppression,
   SUPPRESSION_HASH,
+  SUPPRESSION_REASONS,
   type Suppression,
   type SuppressionReason,
 } from '../api/operations/suppression-calls.ts';
@@ -68,38 +69,40 @@ export class Suppressions extends IndexedTail {
       : this.#receivers.hashOf('sms', `+${address.replaceAll(/\D/g, '')}`);
   }
 
-  /** The entry of an address. Throws InfrastructureError while the list is not being read. */
-  find(hash: string): Suppression | undefined {
-    if (!this.isCurrent())
-      throw new InfrastructureError('suppressions-unknown', `${this.#topic} is not being read`);
-    const known = readEntry(this.#index.find(hash)?.value);
-    return known?.removed === true ? undefined : known;
+  /** The entries of an address, the strongest first. Throws InfrastructureError while the list is not being read. */
+  find(hash: string): readonly Suppression[] {
+    return this.#all(hash).filter(({ removed }) => removed !== true);
   }
 
-  /** At most `limit` entries from those before a place, the newest first, and the place of the next page, if there is one. */
+  /** Those of at most `limit` addresses from before a place, the newest first, and the place of the next page, if any. */
   page(limit: number, before?: string) {
     const entries: Suppression[] = [];
     let read = 0;
     for (const { value, place } of this.#index.recent(before)) {
-      const entry = readEntry(value);
-      if (entry !== undefined && entry.removed !== true) entries.push(entry);
+      entries.push(...readEntries(value).filter(({ removed }) => removed !== true));
       read += 1;
       if (read === limit) return { entries, next: place };
     }
     return { entries, next: undefined };
   }
 
-  /** The message that writes an entry, or its removal. */
+  /** The message that writes an entry, or its removal. Each reason has a record of its own, so that none replaces another. */
   record(entry: Suppression): OutgoingMessage {
     const headers = { [HEADER.messageType]: 'Suppression', [HEADER.contentType]: CONTENT_TYPE.json };
-    return { topic: this.#topic, key: entry.hash, value: Buffer.from(JSON.stringify(entry)), headers };
+    const key = `${entry.hash}/${entry.reason}`;
+    return { topic: this.#topic, key, value: Buffer.from(JSON.stringify(entry)), headers };
   }
 
-  /** That of what was reported; none if the list has a stronger entry, or a later change of the address. */
+  /** That of what was reported; none if the list has a later change of the same reason. Throws like `find`. */
   recordReported(entry: Suppression): readonly OutgoingMessage[] {
-    const known = readEntry(this.#index.find(entry.hash)?.value);
-    const isWeaker = known?.removed !== true && isStrong(known?.reason) && !isStrong(entry.reason);
-    return known !== undefined && (isWeaker || known.at >= entry.at) ? [] : [this.record(entry)];
+    const isOld = this.#all(entry.hash).some(({ reason, at }) => reason === entry.reason && at >= entry.at);
+    return isOld ? [] : [this.record(entry)];
+  }
+
+  #all(hash: string): readonly Suppression[] {
+    if (!this.isCurrent())
+      throw new InfrastructureError('suppressions-unknown', `${this.#topic} is not being read`);
+    return readEntries(this.#index.find(hash)?.value);
   }
 
   /** The fields whose addresses do not get the message, with the reason as code. Throws like `find`. */
@@ -107,8 +110,10 @@ export class Suppressions extends IndexedTail {
     const { receiver, category } = command;
     const copies = 'cc' in command ? { cc: command.cc, bcc: command.bcc } : {};
     return Object.entries({ receiver: [receiver], ...copies }).flatMap(([path, addresses]) => {
-      const reasons = addresses.flatMap((address) => this.find(this.hashOf(address))?.reason ?? []);
-      const code = reasons.find((reason) => category === 'campaign' || isStrong(reason));
+      const entries = addresses.flatMap((address) => this.find(this.hashOf(address)));
+      const code = entries
+        .map(({ reason }) => reason)
+        .find((reason) => category === 'campaign' || isStrong(reason));
       return code === undefined ? [] : [{ path, code, message: `does not get such messages (${code})` }];
     });
   }
@@ -133,18 +138,28 @@ export class Suppressions extends IndexedTail {
 }
 
 /** A hard bounce and an operator stop transactional messages too, the other reasons only campaigns. */
-function isStrong(reason: SuppressionReason | undefined): boolean {
+function isStrong(reason: SuppressionReason): boolean {
   return reason === 'bounced' || reason === 'operator';
 }
 
-function receive(log: Log, index: RecordIndex, { key, value, ...message }: LogMessage): void {
+/** The index has the entries of an address together. Of two with a reason the later applies, of one time the removal. */
+function receive(log: Log, index: RecordIndex, { value, ...message }: LogMessage): void {
   const { topic, partition, offset, timestampMs: writtenAtMs } = message;
-  if (value === null || readEntry(value) === undefined)
-    log.warn({ topic, partition, offset }, 'a suppression was skipped');
-  else index.put(String(key), { value, writtenAtMs, isOpen: false });
+  const { data: entry } = listedSuppression.safeParse(jsonOf(Buffer.from(value ?? []).toString()));
+  if (entry === undefined) log.warn({ topic, partition, offset }, 'a suppression was skipped');
+  else {
+    const all = [...readEntries(index.find(entry.hash)?.value), entry].toSorted(
+      (one, other) => rankOf(one) - rankOf(other) || timeOf(other).localeCompare(timeOf(one)),
+    );
+    const latest = all.filter(({ reason }, place) => reason !== all[place - 1]?.reason);
+    index.put(entry.hash, { value: Buffer.from(JSON.stringify(latest)), writtenAtMs, isOpen: false });
+  }
   index.passed({ topic, partition, offset: offset + 1 });
 }
 
-function readEntry(value: Uint8Array | null = null): Suppression | undefined {
-  return listedSuppression.safeParse(jsonOf(Buffer.from(value ?? []).toString())).data;
+const rankOf = ({ reason }: Suppression): number => SUPPRESSION_REASONS.indexOf(reason);
+const timeOf = ({ at, removed }: Suppression): string => `${at} ${removed ?? ''}`;
+
+function readEntries(value: Uint8Array = Buffer.from('[]')): readonly Suppression[] {
+  return JSON.parse(Buffer.from(value).toString()) as readonly Suppression[];
 }

@@ -7,6 +7,9 @@ import { cleanPhoneNumber } from '../notification/phone-number.ts';
 import { cursor } from './notification-lists.ts';
 import { line, numberFrom, OPERATIONS_LIMITS } from './operation-fields.ts';
 
+/** The strongest first: `bounced` and `operator` stop transactional messages too, the others only campaigns. */
+export const SUPPRESSION_REASONS = ['bounced', 'operator', 'complained', 'unsubscribed', 'stopped'] as const;
+
 /** An entry is named by this hash of its address. */
 export const SUPPRESSION_HASH = /^[0-9a-f]{16}$/;
 
@@ -32,7 +35,7 @@ export const suppressionBody = strictNamed('ChangeSuppression', {
 export const listedSuppression = namedObject('Suppression', {
   hash: z.string().describe('Keyed hash of the address: the `receiverHash` of notifications.'),
   reason: z
-    .enum(['bounced', 'operator', 'complained', 'unsubscribed', 'stopped'])
+    .enum(SUPPRESSION_REASONS)
     .describe('`bounced` and `operator` stop all messages, the others campaigns only.'),
   at: dateTime(),
   by: z.string().describe('The subject of an operator, the name of a provider, or `receiver`.'),

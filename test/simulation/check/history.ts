@@ -44,6 +44,7 @@ export interface StateLook {
 
 export interface ProviderCall {
   readonly notificationId: string;
+  readonly provider: string;
   readonly text: string;
   readonly startedAtMs: number;
   deliveredAtMs?: number;

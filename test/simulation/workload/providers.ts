@@ -103,7 +103,12 @@ function perform(
   const { id } = message;
   if (behaviour.fault !== undefined) fates.count(behaviour.fault);
   const startedAtMs = monotonic.elapsedMs();
-  const call: ProviderCall = { notificationId: id, text: message.message, startedAtMs };
+  const call: ProviderCall = {
+    notificationId: id,
+    provider: provider.name,
+    text: message.message,
+    startedAtMs,
+  };
   history.providerCalls.push(call);
   journal.note(host.id, `calls ${provider.name}, which will ${behaviour.name}`, id);
   const deliveredAfterMs = 1 + random() * behaviour.longestMs;

@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 
 /** The configuration that the ingresses read; the providers themselves are simulated. */
 export const REPORTS_FILE = path.join(import.meta.dirname, 'provider-reports.json');
-const URL_PATH = `${RECEIPTS_PATH}/simulated/a-secret-of-the-simulation`;
+const SECRET = 'a-secret-of-the-simulation';
 const LATEST_MS = 20_000;
 const REPEAT_MS = 1_000;
 const PATTERNS: readonly (readonly ReceiptStatus[])[] = [
@@ -22,7 +22,7 @@ const PATTERNS: readonly (readonly ReceiptStatus[])[] = [
 /** The provider reports a message that it sent: each event twice, in any order, until an ingress has stored it. */
 export async function reportDelivery(
   world: World,
-  { notificationId, startedAtMs }: ProviderCall,
+  { notificationId, provider, startedAtMs }: ProviderCall,
 ): Promise<void> {
   const picks = new Picks(Math.floor(startedAtMs * 1_000));
   const statuses = PATTERNS[picks.whole(0, PATTERNS.length - 1)] ?? [];
@@ -30,8 +30,9 @@ export async function reportDelivery(
     [...statuses, ...statuses].map(async (status) => {
       await sleep(world.system.timers, picks.whole(1, LATEST_MS));
       for (let ingress = picks.whole(0, 1); ; ingress += 1) {
+        const url = `${RECEIPTS_PATH}/${provider}/${SECRET}`;
         const body = { id: notificationId, state: status };
-        const answer = await world.call(ingress, { method: 'POST', url: URL_PATH, body });
+        const answer = await world.call(ingress, { method: 'POST', url, body });
         if (answer?.status === 200) break;
         world.journal.note(
           'provider',

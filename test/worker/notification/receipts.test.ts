@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
+import { MESSAGE_FORMS } from '../../../shared/api/actions/message-forms.ts';
+import { createMessageCodec } from '../../../shared/messaging/codec/message-codec.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import { RECEIPT_STATUSES } from '../../../shared/notification/notification-state.ts';
+import { systemClock } from '../../../shared/platform/system-ports.ts';
 import { EMAIL, failing, idOf, SMS } from '../../support/builders/notification-call.ts';
 import { notificationState } from '../../support/builders/notification-state.ts';
 import { postReport, sendgridReport, twilioReport } from '../../support/builders/provider-receipts.ts';
@@ -82,6 +85,48 @@ it('ends in the same states after receipts over HTTP in any order, twice each (N
     END_MS,
     async () => JSON.stringify(await statuses()) === JSON.stringify(expected),
   );
+});
+
+const attempt = (provider: string, result: 'sent' | 'transient' | 'unknown') =>
+  ({ attempt: 1, at: Date.now(), provider, result, code: undefined }) as const;
+
+it('a report about a message that its provider cannot have ends nothing (N7)', async () => {
+  const { broker, receipts, url, shown } = await reportingSystem();
+  const codec = createMessageCodec({ shapes: MESSAGE_FORMS, clock: systemClock });
+  const publisher = broker.createPublisher({ clientId: 'test' });
+  await publisher.start();
+  const owned = { sender: 'x', channel: 'email' } as const;
+  const cases = [
+    [{ status: 'retrying', attempts: [attempt('sendgrid', 'transient')] }, false],
+    [{ status: 'scheduled' }, false],
+    [{ status: 'failed', attempts: [attempt('other', 'unknown')] }, false],
+    [{ status: 'sending', providers: ['other'] }, false],
+    [{ status: 'sent', channel: 'sms', attempts: [attempt('sendgrid', 'sent')] }, false],
+    [{ status: 'sent', attempts: [attempt('other', 'sent')] }, false],
+    [{ status: 'sending', providers: ['other', 'sendgrid'] }, true],
+    [{ status: 'parked', attempts: [attempt('-', 'unknown')] }, true],
+    [{ status: 'retrying', attempts: [attempt('sendgrid', 'unknown')] }, true],
+    [{ status: 'sent', attempts: [attempt('sendgrid', 'sent')] }, true],
+  ] as const;
+  for (const [index, [state]] of cases.entries()) {
+    const id = upstreamId(index + 20);
+    const full = notificationState(id, { ...owned, ...state, updatedAt: Date.now() });
+    const { value, headers } = await codec.encode('NotificationState', full, 'avro');
+    await publisher.publish([{ topic: TOPIC.notificationOutcomes, key: id, value, headers }]);
+  }
+  const reports = cases.map((_, index) => eventOf(upstreamId(index + 20), 'dropped'));
+  expect((await postReport(`${receipts}/sendgrid`, sendgridReport(reports))).status).toBe(200);
+  const written = cases.map(([{ status }, isExpected]) =>
+    isExpected ? 'undelivered' : status === 'sending' ? 'accepted' : status,
+  );
+  const statuses = () =>
+    Promise.all(cases.map(async (_, index) => (await shown(upstreamId(index + 20)))['status']));
+  await eventually('the receipts', END_MS, async () => (await statuses())[9] === 'undelivered');
+  expect(await statuses()).toEqual(written);
+  const metrics = await metricsOf({ url });
+  expect(metrics).toContain('plat_ingress_receipts_total{provider="sendgrid",result="unexpected"} 6');
+  expect(metrics).toContain('plat_ingress_receipts_total{provider="sendgrid",result="undelivered"} 4');
+  await publisher.stop(0);
 });
 
 const isReceipt = (key: unknown) => String(key).includes('/');

@@ -1,7 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
-import { BLANK_STATE, isReceipt } from '../../../shared/notification/notification-state.ts';
+import {
+  BLANK_STATE,
+  isReceipt,
+  type NotificationState,
+} from '../../../shared/notification/notification-state.ts';
 import { RECEIPTS_PATH } from '../../../shared/notification/receipt-address.ts';
 import { partiesOf, type KnownNotification } from '../../../shared/api/operations/notification-lists.ts';
 import { STATE_TYPE } from '../../../shared/api/notification/state-record.ts';
@@ -12,6 +16,7 @@ import type { NotificationFeed } from './notification-feed.ts';
 import { readReceipts, type Receipt } from './read-receipts.ts';
 import { isAuthentic, readPosted, type ReceiptParams } from './receipt-signature.ts';
 import type { NotificationContext } from './send-route.ts';
+import type { ReceiptSource } from '../../../shared/notification/provider-configuration.ts';
 import { findNotification, orUnreadable, refuseBehind } from './status-route.ts';
 
 type ReceiptDeps = NotificationContext & { readonly feed: NotificationFeed };
@@ -50,13 +55,17 @@ export function registerReceipts(app: FastifyInstance, deps: ReceiptDeps): void 
       return orUnreadable(deps, reply, async () => {
         const known = await findAll(deps, receipts);
         if (known === undefined) return refuseBehind(reply);
-        const records = receipts.map((receipt) => recordsOf(deps, receipt, { known, provider }));
-        await deps.notificationPublisher.publish((await Promise.all(records)).flat());
-        for (const { notificationId = '', status } of receipts)
-          counter.inc({
-            provider,
-            result: known.has(notificationId) || !isReceipt(status) ? status : 'unknown',
-          });
+        const records = receipts.map(async (receipt) => {
+          const about = known.get(receipt.notificationId ?? '');
+          const isExpected = mayReport(source, about?.state);
+          const written = isExpected ? await recordsOf(deps, receipt, about) : [];
+          const isUnknown = isReceipt(receipt.status) && !isExpected;
+          const result = isUnknown ? (about === undefined ? 'unknown' : 'unexpected') : receipt.status;
+          return { result, written: [...written, ...entriesOf(deps, receipt, provider)] };
+        });
+        const all = await Promise.all(records);
+        await deps.notificationPublisher.publish(all.flatMap(({ written }) => written));
+        for (const { result } of all) counter.inc({ provider, result });
         reply.code(200).send();
       });
     }
@@ -68,39 +77,45 @@ export function registerReceipts(app: FastifyInstance, deps: ReceiptDeps): void 
     app.post<Params>(RECEIPTS_PATH + path, { preHandler }, handler);
 }
 
-/** The notifications by id, without unknown ones; undefined while this instance may lack some. */
+/** The notifications by id, without unknown ones; undefined while this instance may lack their last states. */
 async function findAll({ feed }: ReceiptDeps, receipts: readonly Receipt[]) {
-  const isCaughtUp = await feed.catchUp();
-  const ids = new Set(receipts.flatMap(({ notificationId }) => notificationId ?? []));
+  if (!(await feed.catchUp())) return undefined;
   const known = new Map<string, KnownNotification>();
-  for (const id of ids) {
+  for (const id of new Set(receipts.flatMap(({ notificationId }) => notificationId ?? []))) {
     const found = await findNotification(feed, id);
     if (found !== undefined) known.set(id, found);
   }
-  return isCaughtUp || known.size === ids.size ? known : undefined;
+  return known;
 }
 
-/**
- * The records of a receipt: one under each status, so that neither the order nor a repetition matters, and the entry of
- * an address that must get no more messages (N8), also long after its notification.
- */
+/** Whether the provider may have the message. Its report may come before our own record of the outcome. */
+function mayReport({ name, channel }: ReceiptSource, state: NotificationState | undefined): boolean {
+  if (state?.channel !== channel) return false;
+  const { status, attempts, providers = [] } = state;
+  if (status === 'parked' || (status === 'sending' && providers.includes(name))) return true;
+  return attempts.some(({ provider, result }) =>
+    result === 'unknown' ? [name, '-'].includes(provider) : result === 'sent' && provider === name,
+  );
+}
+
+/** The record of a receipt: one under each status, so that neither the order nor a repetition matters. */
 async function recordsOf(
-  { codec, options, feed, suppressions }: ReceiptDeps,
-  { notificationId = '', status, receiver, at, providerMessageId, code }: Receipt,
-  { known, provider }: { known: ReadonlyMap<string, KnownNotification>; provider: string },
+  { codec, options, feed }: ReceiptDeps,
+  { notificationId = '', status, at, providerMessageId, code }: Receipt,
+  about: KnownNotification | undefined,
 ): Promise<readonly OutgoingMessage[]> {
-  const about = known.get(notificationId);
-  const isOfAddress = receiver !== '' && status !== 'delivered' && status !== 'undelivered';
-  const reported = { at: new Date(at).toISOString(), by: provider };
-  const entries = isOfAddress
-    ? suppressions.recordReported({ hash: suppressions.hashOf(receiver), reason: status, ...reported })
-    : [];
-  if (about === undefined || !isReceipt(status)) return entries;
-  const { acceptance, state } = about;
-  const { channel = 'sms' } = state ?? acceptance ?? {};
-  const own = { notificationId, channel, status, attempt: state?.attempt ?? 1, attempts: [], updatedAt: at };
+  if (about?.state === undefined || !isReceipt(status)) return [];
+  const { channel, attempt } = about.state;
+  const own = { notificationId, channel, status, attempt, attempts: [], updatedAt: at };
   const record = { ...BLANK_STATE, ...partiesOf(about), ...own, providerMessageId, code };
   const { value, headers } = await codec.encode(STATE_TYPE, record, feed.formatOf(notificationId));
   const topic = topicName(options.topicPrefix, 'notificationOutcomes');
-  return [{ topic, key: `${notificationId}/${status}`, value, headers }, ...entries];
+  return [{ topic, key: `${notificationId}/${status}`, value, headers }];
+}
+
+/** The entry of an address that must get no more messages (N8), also long after its notification. */
+function entriesOf({ suppressions }: ReceiptDeps, { receiver, status, at }: Receipt, by: string) {
+  if (receiver === '' || status === 'delivered' || status === 'undelivered') return [];
+  const hash = suppressions.hashOf(receiver);
+  return suppressions.recordReported({ hash, reason: status, at: new Date(at).toISOString(), by });
 }

@@ -1,6 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { OPERATIONS_LIMITS, readFields, readQuery } from '../../../shared/api/operations/operation-fields.ts';
-import { suppressionBody, suppressionQuery } from '../../../shared/api/operations/suppression-calls.ts';
+import {
+  SUPPRESSION_REASONS,
+  suppressionBody,
+  suppressionQuery,
+} from '../../../shared/api/operations/suppression-calls.ts';
 import { CONTENT_TYPE } from '../../../shared/messaging/codec/message-codec.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
@@ -30,7 +34,7 @@ export function registerSuppressions(app: FastifyInstance, base: string, deps: S
       const { entries, next: nextCursor } =
         receiver === undefined
           ? suppressions.page(limit, cursor)
-          : { entries: [suppressions.find(suppressions.hashOf(receiver)) ?? []].flat(), next: undefined };
+          : { entries: suppressions.find(suppressions.hashOf(receiver)), next: undefined };
       sendJson(reply, 200, JSON.stringify({ suppressions: entries, nextCursor }));
     }),
   );
@@ -51,7 +55,7 @@ async function change(deps: SuppressionDeps, action: 'add' | 'remove', reply: Fa
   if (read.kind === 'invalid') return refuse(reply, 'invalid-request', { errors: read.faults });
   const { receiver, reason: note } = read.fields;
   const hash = suppressions.hashOf(receiver);
-  const known = suppressions.find(hash);
+  const [known] = suppressions.find(hash);
   const isRemoval = action === 'remove';
   if (isRemoval && known === undefined)
     return refuse(reply, 'not-found', { detail: 'The list has no such entry.' });
@@ -69,6 +73,9 @@ async function change(deps: SuppressionDeps, action: 'add' | 'remove', reply: Fa
     value: Buffer.from(JSON.stringify({ version: 1, ...entry })),
     headers: { [HEADER.messageType]: 'SuppressionAudit', [HEADER.contentType]: CONTENT_TYPE.json },
   };
-  await notificationPublisher.publish([audit, suppressions.record(entry)]);
+  // A removal is written for every reason, so that no late report of what was before restores an entry.
+  const reasons = isRemoval ? SUPPRESSION_REASONS : (['operator'] as const);
+  const records = reasons.map((reason) => suppressions.record({ ...entry, reason }));
+  await notificationPublisher.publish([audit, ...records]);
   sendJson(reply, 200, JSON.stringify(entry));
 }

@@ -32,6 +32,7 @@ function posted({ headers, body, search = '' }: Report, secret?: string): Posted
 
 const sourceOf = (kind: Exclude<ReceiptSettings['kind'], 'path'>, key: string): ReceiptSource => ({
   name: kind,
+  channel: 'sms',
   receipts: { kind, key },
   address: ADDRESS,
 });
@@ -102,6 +103,7 @@ it('accepts the example of SendGrid', async () => {
 
 const PATH: ReceiptSource = {
   name: 'x',
+  channel: 'sms',
   receipts: { kind: 'path', key: KEYS.path, id: '/id', status: ['/s'], states: {} },
   address: '',
 };
