@@ -196,7 +196,7 @@ const SMTP = object({
   tls: object({ ca: certificates().optional(), rejectUnauthorized: flag().optional() }).optional(),
 });
 
-const REPORTED = [...RECEIPT_STATUSES, 'unsubscribed', 'stopped'] as const;
+const REPORTED = [...RECEIPT_STATUSES, 'unsubscribed', 'stopped', 'started'] as const;
 
 /** How the provider reports what became of a message (N7): by a signature, or at an address that has a secret. */
 const receipts = z.discriminatedUnion(

@@ -26,6 +26,7 @@ import type { SystemPorts } from '../platform/system-ports.ts';
 export const UNSUBSCRIBE_PATH = '/api/notifications/v1/unsubscribe';
 
 const LINK_BYTES = 16;
+const NO_KEY = 'RESULT_ID_SECRET is not set';
 
 type Context = SystemPorts & { readonly broker: Broker; readonly config: Config; readonly log: Log };
 
@@ -39,6 +40,8 @@ export class Suppressions extends IndexedTail {
   readonly #index: RecordIndex;
   readonly #receivers: ReturnType<typeof createReceiverHashes>;
   readonly #links: Buffer;
+  /** False on Kafka without RESULT_ID_SECRET: hashes and links of a known key would protect nobody, so there are none. */
+  readonly isKeyed: boolean;
 
   /** `secret`: that of ids and hashes. */
   constructor(
@@ -54,6 +57,7 @@ export class Suppressions extends IndexedTail {
     super(broker, { ...context, clientId, topics: [topic], index }, (message) =>
       receive(log, index, message),
     );
+    this.isKeyed = broker.kind === 'embedded' || config.resultIdSecret !== undefined;
     this.#topic = topic;
     this.#publicUrl = config.notification.publicUrl;
     this.#index = index;
@@ -61,8 +65,9 @@ export class Suppressions extends IndexedTail {
     this.#links = keyFor(secret, 'plat notification unsubscription');
   }
 
-  /** The hash of an address, or itself: that of lists (N14). Some providers name a number without its plus. */
+  /** The hash of an address, or itself: that of lists (N14). Throws InfrastructureError without a secret. Some providers name a number without its plus. */
   hashOf(address: string): string {
+    if (!this.isKeyed) throw new InfrastructureError('suppressions-unknown', NO_KEY);
     if (SUPPRESSION_HASH.test(address)) return address;
     return address.includes('@')
       ? this.#receivers.hashOf('email', address)
@@ -76,6 +81,7 @@ export class Suppressions extends IndexedTail {
 
   /** Those of at most `limit` addresses from before a place, the newest first, and the place of the next page, if any. */
   page(limit: number, before?: string) {
+    if (!this.isKeyed) throw new InfrastructureError('suppressions-unknown', NO_KEY);
     const entries: Suppression[] = [];
     let read = 0;
     for (const { value, place } of this.#index.recent(before)) {
@@ -107,6 +113,7 @@ export class Suppressions extends IndexedTail {
 
   /** The fields whose addresses do not get the message, with the reason as code. Throws like `find`. */
   faultsOf(command: SmsCommand | EmailCommand): readonly Fault[] {
+    if (!this.isKeyed) return [];
     const { receiver, category } = command;
     const copies = 'cc' in command ? { cc: command.cc, bcc: command.bcc } : {};
     return Object.entries({ receiver: [receiver], ...copies }).flatMap(([path, addresses]) => {
@@ -120,13 +127,14 @@ export class Suppressions extends IndexedTail {
 
   /** The link of a campaign mail (RFC 8058), which has no end; undefined for others and without a public address. */
   unsubscribeUrl({ category, ...command }: SmsCommand | EmailCommand): string | undefined {
-    return category === 'campaign' && 'subject' in command && this.#publicUrl !== undefined
+    return this.isKeyed && category === 'campaign' && 'subject' in command && this.#publicUrl !== undefined
       ? `${this.#publicUrl}${UNSUBSCRIBE_PATH}/${this.#tokenOf(this.hashOf(command.receiver))}`
       : undefined;
   }
 
   /** The hash of the address for which the token of a link was made; undefined for any other text. */
   hashOfToken(token: string): string | undefined {
+    if (!this.isKeyed) return undefined;
     const [hash = ''] = token.split('.');
     return isEqualSecret(token, this.#tokenOf(hash)) ? hash : undefined;
   }

@@ -1,7 +1,12 @@
 /** The rules for the fields of a notification (N3, N4). Faults never repeat a value, which may be personal data. */
 
 import { z } from 'zod';
-import { CATEGORIES, type Attachment, type CommandOptions } from '../../notification/notification-command.ts';
+import {
+  CATEGORIES,
+  type Attachment,
+  type CommandOptions,
+  type EmailCommand,
+} from '../../notification/notification-command.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { cleanFileName, FILE_EXTENSIONS, isAllowedName, isPlainFileName } from './attachments.ts';
 import { nameCharacter } from './clean-text.ts';
@@ -83,6 +88,18 @@ export class NotificationRules {
     const path = 1 + cc > LIMIT.recipients ? 'cc' : 'bcc';
     const message = `must leave receiver, cc and bcc together with at most ${LIMIT.recipients} recipients`;
     this.#refuse(path, 'too-many-recipients', message);
+  }
+
+  /** The link of a campaign mail unsubscribes its receiver (N8), so others must not see it. */
+  campaignCopies(category: CommandOptions['category'], copies: Pick<EmailCommand, 'cc' | 'bcc'>): void {
+    if (category !== 'campaign') return;
+    for (const [path, { length }] of Object.entries(copies))
+      if (length > 0)
+        this.#refuse(
+          path,
+          'mutually-exclusive',
+          'must be empty for a campaign, whose link is that of its receiver',
+        );
   }
 
   readonly subject = (path: string, value: string): string | undefined => {

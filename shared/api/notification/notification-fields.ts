@@ -68,7 +68,7 @@ const attachment = objectOf({
 
 const addressList = () =>
   optional(anyText('e-mail addresses as text').meta({ maxLength: LIMIT.addressListCharacters })).describe(
-    'Addresses separated by `;` or `,` (N4).',
+    'Addresses separated by `;` or `,` (N4); none for a campaign (N8).',
   );
 
 export const emailFields = objectOf(

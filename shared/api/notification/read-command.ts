@@ -215,6 +215,7 @@ const normaliseEmail: Normalise<EmailCommand> = (fields, rules, notificationId, 
   const files = decodeFiles(fields['attachmentList'], rules);
   const attachments = files.filter((file) => file !== undefined);
   const options = readOptions(fields, rules);
+  rules.campaignCopies(options.category, { cc, bcc });
   const texts = textsOf('email', options.template, find, rules);
   const sent = { sender, message, receiver, subject, cc, bcc, contentType, attachments };
   return { command: { ...options, notificationId, ...sent, ...texts }, files };
@@ -277,6 +278,7 @@ function checkMail(command: EmailCommand, rules: NotificationRules): void {
       checkNormalised(rules, `${name}[${index}]`, one, rules.address);
   }
   rules.recipients(cc.length, bcc.length);
+  rules.campaignCopies(command.category, { cc, bcc });
   rules.subject('subject', command.subject);
   rules.text('message', command.message);
   checkNormalised(rules, 'contentType', command.contentType, rules.contentType);

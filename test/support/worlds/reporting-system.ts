@@ -21,7 +21,11 @@ const TIERS_MS = [10_000, 60_000, 600_000, 3_600_000];
 
 /** Both workers, SMS by Twilio and e-mail by SendGrid, which a stand-in imitates. */
 export async function reportingSystem(
-  over: { readonly ingressBroker?: (broker: Broker) => Broker; readonly publicUrl?: '' } = {},
+  over: {
+    readonly ingressBroker?: (broker: Broker) => Broker;
+    readonly publicUrl?: '';
+    readonly env?: Record<string, string>;
+  } = {},
 ) {
   const standIn = await startProviderStandIn();
   onTestFinished(() => standIn.stop());
@@ -70,6 +74,7 @@ export async function reportingSystem(
     PUBLIC_URL: over.publicUrl ?? PUBLIC_URL,
     RESULT_ID_SECRET: SECRET,
     AUTH_JWT_SECRET: JWT_SECRET,
+    ...over.env,
   };
   await startOn(broker, startNotificationWorker, env);
   const ingress = await startOn(over.ingressBroker?.(broker) ?? broker, startIngressWorker, env);

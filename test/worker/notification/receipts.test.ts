@@ -129,6 +129,22 @@ it('a report about a message that its provider cannot have ends nothing (N7)', a
   await publisher.stop(0);
 });
 
+it('reads no large body before the signature, and limits attempts to forge one, but no reports (N7)', async () => {
+  const { receipts } = await reportingSystem({ env: { RATE_LIMIT_PER_SECOND: '4' } });
+  const reports = Array.from({ length: 6 }, () => sendgridReport([eventOf(upstreamId(9), 'delivered')]));
+  for (const report of reports) expect((await postReport(`${receipts}/sendgrid`, report)).status).toBe(200);
+  const body = 'a=&'.repeat(300_000);
+  const { headers } = twilioReport({}, 'x');
+  const forge = (sent: object, to = 'twilio') =>
+    postReport(`${receipts}/${to}`, { headers: { ...headers, ...sent }, body }).then(({ status }) => status);
+  const startedMs = performance.now();
+  expect(await forge({})).toBe(413);
+  expect(await forge({}, 'sendgrid')).toBe(401);
+  expect(await forge(sendgridReport([]).headers, 'sendgrid')).toBe(401);
+  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  await eventually('the limit', END_MS, async () => (await forge({})) === 429);
+});
+
 const isReceipt = (key: unknown) => String(key).includes('/');
 
 it('answers 503 while receipts cannot be stored, so that the provider repeats them', async () => {

@@ -3,12 +3,14 @@ import { TOPIC } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Problem } from '../../../shared/platform/problem.ts';
 import { createReceiverHashes } from '../../../shared/notification/party-hashes.ts';
 import { authorize } from '../../support/builders/access-token.ts';
-import { EMAIL, idOf, SMS } from '../../support/builders/notification-call.ts';
+import { startIngressWorker } from '../../../workers/ingress/main.ts';
+import { EMAIL, idOf, send as sendTo, SMS } from '../../support/builders/notification-call.ts';
 import { postReport, sendgridReport, twilioReport } from '../../support/builders/provider-receipts.ts';
 import { readTopics } from '../../support/conformance/read-topics.ts';
 import { eventually } from '../../support/conformance/wait.ts';
 import { SENT } from '../../support/fakes/scripted-providers.ts';
 import { idOf as upstreamId, notificationWorld } from '../../support/worlds/notification-world.ts';
+import { startOn } from '../../support/worlds/ingress-system.ts';
 import { PUBLIC_URL, reportingSystem, SECRET } from '../../support/worlds/reporting-system.ts';
 
 const END_MS = 15_000;
@@ -40,7 +42,8 @@ it('stops campaigns after a complaint or an SMS STOP, and every message after a 
   const answers = await Promise.all([
     mail(gone),
     mail({ cc: 'other@mail.example; gone@mail.example' }),
-    mail({ ...CAMPAIGN, ...complains, bcc: 'gone@mail.example' }),
+    mail({ ...CAMPAIGN, ...complains }),
+    mail({ ...CAMPAIGN, cc: 'a@mail.example', bcc: 'b@mail.example' }),
     mail(complains),
     send('sms', { ...SMS, ...CAMPAIGN }),
     send('sms', SMS),
@@ -48,7 +51,8 @@ it('stops campaigns after a complaint or an SMS STOP, and every message after a 
   expect(await Promise.all(answers.map(refusalOf))).toEqual([
     [422, 'suppressed', 'receiver bounced'],
     [422, 'suppressed', 'cc bounced'],
-    [422, 'suppressed', 'receiver complained', 'bcc bounced'],
+    [422, 'suppressed', 'receiver complained'],
+    [400, 'invalid-request', 'cc mutually-exclusive', 'bcc mutually-exclusive'],
     [202, undefined],
     [422, 'suppressed', 'receiver stopped'],
     [202, undefined],
@@ -61,6 +65,32 @@ it('stops campaigns after a complaint or an SMS STOP, and every message after a 
     'stopped',
   ]);
   expect(text).not.toMatch(/mail\.example|40722123456/i);
+  const start = { ...stop, OptOutType: 'START' };
+  expect((await postReport(`${receipts}/twilio`, twilioReport(start, address))).status).toBe(200);
+  await eventually(
+    'the removal',
+    END_MS,
+    async () => (await send('sms', { ...SMS, ...CAMPAIGN })).status === 202,
+  );
+});
+
+it('accepts and sends no campaign on Kafka without a secret, whose hashes and links anyone could make', async () => {
+  const world = await notificationWorld({ env: {}, tiersMs: [20] });
+  world.providers.add('only').answer = () => SENT;
+  const kafka = { ...world.broker, kind: 'kafka' } as const;
+  await world.worker({ broker: kafka });
+  await world.sms({ id: upstreamId(1), category: 'campaign' });
+  await world.sms({ id: upstreamId(2) });
+  await eventually('the ends', END_MS, () => world.states.get(upstreamId(2))?.status === 'sent');
+  await eventually('the campaign', END_MS, () => world.states.get(upstreamId(1))?.status === 'failed');
+  expect(world.states.get(upstreamId(1))).toMatchObject({ code: 'secret-missing', attempts: [] });
+  const { url } = await startOn(kafka, startIngressWorker);
+  const campaign = await sendTo(url, 'sms', { ...SMS, ...CAMPAIGN });
+  expect(campaign.status).toBe(503);
+  expect(await campaign.text()).toContain('Campaigns need RESULT_ID_SECRET');
+  expect((await sendTo(url, 'sms', SMS)).status).toBe(202);
+  const list = await fetch(`${url}/api/operations/v1/suppressions`);
+  expect(list.status).toBe(503);
 });
 
 it('ends commands to a suppressed address as suppressed, without a provider or a dead letter', async () => {

@@ -46,7 +46,7 @@ export type Accept = (notification: ValidNotification) => Promise<AcceptAnswer>;
 interface AcceptDeps extends IngressContext, IdempotencyDeps {
   readonly publisher: Publisher;
   readonly acceptances: AcceptanceRecords;
-  readonly suppressions: Pick<Suppressions, 'faultsOf'>;
+  readonly suppressions: Pick<Suppressions, 'faultsOf' | 'isKeyed'>;
   readonly count: (channel: string, result: string) => void;
 }
 
@@ -58,6 +58,10 @@ const UNKNOWN: Refusal = {
 const NOT_KEPT = {
   code: 'not-ready',
   detail: 'Accepted notifications cannot be recorded at the moment.',
+} as const;
+const NO_CAMPAIGNS = {
+  code: 'not-ready',
+  detail: 'Campaigns need RESULT_ID_SECRET, which is not set.',
 } as const;
 const TOO_LARGE = `A notification may have at most ${NOTIFICATION_LIMITS.commandBytes} bytes, including its decoded files.`;
 
@@ -104,6 +108,7 @@ async function accept(
   const { quotas, acceptances, publisher } = deps;
   const { notificationId } = given;
   const ids = { ...given, acceptedAt: deps.clock.now() };
+  if (command.category === 'campaign' && !deps.suppressions.isKeyed) return NO_CAMPAIGNS;
   const errors = deps.suppressions.faultsOf(command);
   if (errors.length > 0) return { code: 'suppressed', errors };
   if (isGone() || !publisher.isHealthy()) return { code: 'broker-unavailable' };

@@ -21,9 +21,10 @@ export type Receipt = NonNullable<ReturnType<typeof readReceipt>>;
 /** Returns undefined if what was posted is no report. Events that say nothing about the end of a message are left out. */
 export function readReceipts(
   settings: ReceiptSettings,
-  { fields, search }: Pick<Posted, 'fields' | 'search'>,
+  { fields: parse, search }: Pick<Posted, 'fields' | 'search'>,
   nowMs: number,
 ): readonly Receipt[] | undefined {
+  const fields = parse();
   const all = settings.kind === 'path' ? [settings] : (FORMATS[settings.kind] ?? []);
   // Twilio has no field for an id of the sender, so the address to which it reports carries ours.
   const id = settings.kind === 'twilio' && { id: new URLSearchParams(search).get('id') };
@@ -51,7 +52,7 @@ function readReceipt(event: unknown, format: ReceiptFormat, nowMs: number) {
   return {
     /** Undefined if the report names none of our ids. */
     notificationId: readId(textAt(format.id)),
-    /** `unsubscribed` and `stopped` say that the receiver wants no more campaigns. */
+    /** `unsubscribed` and `stopped` say that the receiver wants no more campaigns, `started` that it wants them again. */
     status,
     /** The address that the report names: that of the receiver, or of a copy; empty if it names none. */
     receiver,

@@ -14,7 +14,7 @@ import { refuse } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { NotificationFeed } from './notification-feed.ts';
 import { readReceipts, type Receipt } from './read-receipts.ts';
-import { isAuthentic, readPosted, type ReceiptParams } from './receipt-signature.ts';
+import { isAuthentic, limitOf, readPosted, type ReceiptParams } from './receipt-signature.ts';
 import type { NotificationContext } from './send-route.ts';
 import type { ReceiptSource } from '../../../shared/notification/provider-configuration.ts';
 import { findNotification, orUnreadable, refuseBehind } from './status-route.ts';
@@ -23,7 +23,7 @@ type ReceiptDeps = NotificationContext & { readonly feed: NotificationFeed };
 
 type Params = { readonly Params: ReceiptParams };
 
-/** SendGrid posts up to 768 KiB. */
+/** That of a body without a length; receipt-signature.ts has those of providers. */
 const LIMIT_BYTES = 1_048_576;
 const BYTES_PER_UNIT = 50;
 const NOT_AUTHENTIC =
@@ -44,12 +44,16 @@ export function registerReceipts(app: FastifyInstance, deps: ReceiptDeps): void 
     const { provider } = request.params;
     const sources = deps.receiptSources.filter(({ name }) => name === provider);
     if (sources.length === 0) return refuse(reply, 'not-found', { detail: 'No such provider reports here.' });
-    const body = await readRawBody(request, reply, LIMIT_BYTES);
+    if (!(await admission.countRequest(request, reply))) return undefined;
+    const limits = sources.flatMap((source) => limitOf(source, request) ?? []);
+    if (limits.length === 0) return refuseUnsigned(reply);
+    const body = await readRawBody(request, reply, Math.max(...limits));
     if (body === undefined) return undefined;
     const posted = readPosted(request, body);
     const nowMs = deps.clock.now();
     for (const source of sources) {
       if (!(await isAuthentic(source, posted, nowMs))) continue;
+      admission.giveBack(request);
       const receipts = readReceipts(source.receipts, posted, nowMs);
       if (receipts === undefined) return refuse(reply, 'invalid-request', { detail: NOT_A_REPORT });
       return orUnreadable(deps, reply, async () => {
@@ -69,12 +73,15 @@ export function registerReceipts(app: FastifyInstance, deps: ReceiptDeps): void 
         reply.code(200).send();
       });
     }
-    if (!(await admission.countRequest(request, reply))) return undefined;
-    reply.header('www-authenticate', 'Signature');
-    return refuse(reply, 'unauthenticated', { detail: NOT_AUTHENTIC });
+    return refuseUnsigned(reply);
   };
   for (const path of ['/:provider', '/:provider/:secret'])
     app.post<Params>(RECEIPTS_PATH + path, { preHandler }, handler);
+}
+
+function refuseUnsigned(reply: FastifyReply): void {
+  reply.header('www-authenticate', 'Signature');
+  refuse(reply, 'unauthenticated', { detail: NOT_AUTHENTIC });
 }
 
 /** The notifications by id, without unknown ones; undefined while this instance may lack their last states. */
@@ -115,7 +122,9 @@ async function recordsOf(
 
 /** The entry of an address that must get no more messages (N8), also long after its notification. */
 function entriesOf({ suppressions }: ReceiptDeps, { receiver, status, at }: Receipt, by: string) {
-  if (receiver === '' || status === 'delivered' || status === 'undelivered') return [];
+  if (!suppressions.isKeyed || receiver === '' || status === 'delivered' || status === 'undelivered')
+    return [];
   const hash = suppressions.hashOf(receiver);
-  return suppressions.recordReported({ hash, reason: status, at: new Date(at).toISOString(), by });
+  const change = status === 'started' ? ({ reason: 'stopped', removed: true } as const) : { reason: status };
+  return suppressions.recordReported({ hash, ...change, at: new Date(at).toISOString(), by });
 }

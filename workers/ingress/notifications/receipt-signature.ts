@@ -1,24 +1,51 @@
-import { createHmac, verify } from 'node:crypto';
+import { createHash, createHmac, verify } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
+import { jwtVerify, type JWTPayload } from 'jose';
 import { isEqualSecret } from '../../../shared/notification/command-proof.ts';
 import type { ReceiptSource } from '../../../shared/notification/provider-configuration.ts';
 import { readPublicKey } from '../../../shared/notification/provider-settings.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
+import { lazy } from '../../../shared/platform/lazy.ts';
 import { jsonOf, scalarText, valueAtPointer } from '../../../shared/platform/json-pointer.ts';
 
 const TOLERANCE_MS = 300_000;
+/** Parsing and sorting are done before a signature is known to be right. */
+const MAX_FIELDS = 200;
+/** SendGrid posts up to 768 KiB, whose signature is checked without parsing. */
+const LIMIT_BYTES = { large: 1_048_576, small: 65_536 };
 
 type Request = Pick<FastifyRequest<{ Params: ReceiptParams }>, 'headers' | 'url' | 'params'>;
 export type ReceiptParams = { readonly provider: string; readonly secret?: string };
 export type Posted = ReturnType<typeof readPosted>;
 
+/** The size of a body that a source may post; undefined if the signature is missing, or the secret is wrong. */
+export function limitOf(
+  { receipts: { kind, key } }: ReceiptSource,
+  { headers, params: { secret = '' } }: Pick<Request, 'headers' | 'params'>,
+): number | undefined {
+  const isPresent = {
+    sendgrid: headers['x-twilio-email-event-webhook-signature'] !== undefined,
+    twilio: headers['x-twilio-signature'] !== undefined,
+    path: isEqualSecret(secret, key),
+    // Their signature may be in the body.
+    mailgun: true,
+    vonage: true,
+  }[kind];
+  if (!isPresent) return undefined;
+  return kind === 'sendgrid' || kind === 'path' ? LIMIT_BYTES.large : LIMIT_BYTES.small;
+}
+
 /** What a provider posted. `fields`: the body as JSON or as a form. `search`: the query with its question mark, as sent. */
 export function readPosted({ headers, url, params: { secret = '' } }: Request, body: Buffer) {
   const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
-  const text = body.toString();
   // The bytes are those of a provider, so no rule for requests applies to their values.
-  const fields = isForm ? Object.fromEntries(new URLSearchParams(text)) : jsonOf(text);
+  const fields = lazy(() => (isForm ? readForm(body.toString()) : jsonOf(body.toString())));
   return { headers, body, fields, search: /\?.*/.exec(url)?.[0] ?? '', secret };
+}
+
+function readForm(text: string): unknown {
+  const isLong = text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS;
+  return isLong ? undefined : Object.fromEntries(new URLSearchParams(text));
 }
 
 /** Who reports (N7): whether the provider signed what was posted, where it has a time at most 300 s from `nowMs`. */
@@ -41,15 +68,22 @@ export async function isAuthentic(
     case 'twilio': {
       const { validateRequest } = (await import('twilio')).default;
       // A report has no time; the signature covers the whole address, and with it the notification.
-      return validateRequest(key, String(headers['x-twilio-signature']), address + search, formOf(fields));
+      return validateRequest(key, String(headers['x-twilio-signature']), address + search, formOf(fields()));
     }
     case 'mailgun': {
       // It signs time and token, but not the event.
-      const { timestamp = '', token = '', signature = '' } = formOf(valueAtPointer(fields, '/signature'));
+      const { timestamp = '', token = '', signature = '' } = formOf(valueAtPointer(fields(), '/signature'));
       return isRecent(timestamp) && hasMac(signature, timestamp + token);
     }
     case 'vonage': {
-      const { sig = '', ...signed } = formOf(fields);
+      const [, token] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? [];
+      if (token !== undefined) {
+        const claims = await claimsOf(token, key, nowMs);
+        const hash = createHash('sha256').update(body).digest('hex');
+        return isRecent(String(claims['iat'])) && claims['payload_hash'] === hash;
+      }
+      // Signed messages of its SMS API.
+      const { sig = '', ...signed } = formOf(fields());
       const sorted = Object.entries(signed).toSorted(([one], [other]) => (one < other ? -1 : 1));
       const text = sorted.map(([field, value]) => `&${field}=${value.replaceAll(/[&=]/g, '_')}`).join('');
       return isRecent(signed['timestamp']) && hasMac(sig.toLowerCase(), text);
@@ -61,8 +95,20 @@ export async function isAuthentic(
   }
 }
 
-/** The members that are text or numbers. */
+/** Empty unless the token is signed with the key. */
+async function claimsOf(token: string, key: string, nowMs: number): Promise<JWTPayload> {
+  const checks = { algorithms: ['HS256'], currentDate: new Date(nowMs) };
+  const verified = jwtVerify(token, new TextEncoder().encode(key), checks);
+  return verified.then(
+    ({ payload }) => payload,
+    () => ({}),
+  );
+}
+
+/** The members that are text or numbers; none if there are too many. */
 function formOf(fields: unknown): Record<string, string> {
-  const entries = Object.entries(fields ?? {}).map(([name, value]) => [name, scalarText(value)]);
+  const members = Object.entries(fields ?? {});
+  if (members.length > MAX_FIELDS) return {};
+  const entries = members.map(([name, value]) => [name, scalarText(value)]);
   return Object.fromEntries(entries.filter(([, text]) => text !== undefined)) as Record<string, string>;
 }

@@ -106,6 +106,8 @@ export async function createAdmission(app: FastifyInstance, metrics: Metrics, pe
   return {
     /** Resolves with false after it refused the request: the allowance of this second is used up. */
     countRequest: (request: FastifyRequest, reply: FastifyReply) => allowance.take(request, reply, 1),
+    /** Undoes countRequest: reports of providers are not limited, only attempts to forge one. */
+    giveBack: (request: FastifyRequest): void => allowance.giveBack(callerOf(request)),
     /** Charges work already done, in ordinary calls. What exceeds the allowance is paid off in the next seconds. */
     spend: (request: FastifyRequest, calls: number): void => {
       if (calls > 0) allowance.spend(callerOf(request), calls);
@@ -154,7 +156,7 @@ function isLoopLate(app: FastifyInstance): boolean {
 
 /** `take` resolves with false after it has responded. */
 async function createAllowance(perSecond: number) {
-  if (perSecond === 0) return { take: async () => true, spend: () => undefined };
+  if (perSecond === 0) return { take: async () => true, spend: () => undefined, giveBack: () => undefined };
   const { RateLimiterMemory } = await import('rate-limiter-flexible');
   const limiter = new RateLimiterMemory({ points: perSecond, duration: 1 });
   const spend = async (caller: string, calls: number): Promise<void> => {
@@ -176,5 +178,6 @@ async function createAllowance(perSecond: number) {
       }
     },
     spend: (caller: string, calls: number) => void spend(caller, calls),
+    giveBack: (caller: string) => void limiter.reward(caller),
   };
 }

@@ -70,7 +70,7 @@ export interface CommandDeliveryOptions extends RoundDeps {
   readonly checkText: ReturnType<typeof createCommandCheck>;
   readonly receiverHash?: ReturnType<typeof createReceiverHashes>['hashOf'] | undefined;
   readonly quotas?: Quotas | undefined;
-  readonly suppressions: Pick<Suppressions, 'faultsOf' | 'unsubscribeUrl'>;
+  readonly suppressions: Pick<Suppressions, 'faultsOf' | 'unsubscribeUrl' | 'isKeyed'>;
   /** Puts codes into texts, as late as possible, and learns what became of them (N10). */
   readonly verification?: Pick<VerifyRequests, 'codes' | 'settled'> | undefined;
   readonly plan: RetryPlan;
@@ -154,9 +154,9 @@ export class CommandDelivery {
       const [{ code: suppression } = {}] = suppressions.faultsOf(message);
       const quota = suppression === undefined ? await this.#exceededQuota(given, message) : undefined;
       const unsubscribeUrl = suppressions.unsubscribeUrl(message);
-      const isUnlinked =
-        channel === 'email' && message.category === 'campaign' && unsubscribeUrl === undefined;
-      const rejection = isUnlinked ? 'public-url-missing' : undefined;
+      const missing = channel === 'email' && unsubscribeUrl === undefined ? 'public-url-missing' : undefined;
+      const isCampaign = message.category === 'campaign';
+      const rejection = isCampaign ? (suppressions.isKeyed ? missing : 'secret-missing') : undefined;
       const sent = { message: { ...message, unsubscribeUrl }, headers, signal };
       const isDeadlineOver = isExpired(deadlineMs, this.#options.clock);
       const limits = { quota, suppression, rejection, isDeadlineOver, text };

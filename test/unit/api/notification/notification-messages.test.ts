@@ -60,7 +60,15 @@ it.each(['avro', 'json'] as const)(
   async (format) => {
     const sms = { ...SMS, ...OPTIONS, message: '' };
     expect(await throughLog('SendSmsCommand', sms, format)).toMatchObject({ format, payload: sms });
-    const email = { ...EMAIL, ...OPTIONS, message: '', subject: '', contentType: 'text/plain' };
+    const email = {
+      ...EMAIL,
+      ...OPTIONS,
+      cc: [],
+      bcc: [],
+      message: '',
+      subject: '',
+      contentType: 'text/plain',
+    };
     expect(await throughLog('SendEmailCommand', email, format)).toMatchObject({ format, payload: email });
   },
 );

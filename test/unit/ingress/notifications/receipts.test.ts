@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { SignJWT } from 'jose';
 import { expect, it } from 'vitest';
 import {
   readChannelProfile,
@@ -7,6 +9,7 @@ import type { ReceiptSettings } from '../../../../shared/notification/provider-s
 import { readReceipts } from '../../../../workers/ingress/notifications/read-receipts.ts';
 import {
   isAuthentic,
+  limitOf,
   readPosted,
   type Posted,
 } from '../../../../workers/ingress/notifications/receipt-signature.ts';
@@ -56,8 +59,8 @@ it.each(KINDS)('accepts a report that %s signed (N7), and no other', async (kind
   const check = checkOf(kind);
   const report = posted(REPORTS[kind](NOW));
   expect(await check(report, NOW + 299_000)).toBe(true);
-  expect(await check({ ...report, headers: {}, fields: {} }, NOW)).toBe(false);
-  expect(await check({ ...report, headers: {}, fields: undefined }, NOW)).toBe(false);
+  expect(await check({ ...report, headers: {}, fields: () => ({}) }, NOW)).toBe(false);
+  expect(await check({ ...report, headers: {}, fields: () => undefined }, NOW)).toBe(false);
   const other = { ...KEYS, sendgrid: OTHER_KEY };
   expect(await checkOf(kind, other[kind].replace('-', '+'))(report, NOW)).toBe(false);
 });
@@ -67,12 +70,59 @@ it.each(KINDS.filter((kind) => kind !== 'twilio'))('refuses a report of %s beyon
     expect(await checkOf(kind)(posted(REPORTS[kind](NOW)), NOW + ms)).toBe(false);
 });
 
+it('accepts a signed webhook of Vonage: a token over the hash of the bytes, at most 300 s old', async () => {
+  const body = JSON.stringify({ status: 'delivered', 'client-ref': ID });
+  const payload_hash = createHash('sha256').update(body).digest('hex');
+  const verdict = async (claims: object, { alg = 'HS256', key = KEYS.vonage, sent = body } = {}) => {
+    const token = new SignJWT({ iat: NOW / 1_000, payload_hash, ...claims }).setProtectedHeader({ alg });
+    const bearer = `Bearer ${await token.sign(Buffer.from(key))}`;
+    return checkOf('vonage')(posted({ headers: { authorization: bearer }, body: sent }), NOW);
+  };
+  expect(await verdict({})).toBe(true);
+  expect(await verdict({ iat: NOW / 1_000 - 299 })).toBe(true);
+  for (const iat of [NOW / 1_000 - 301, NOW / 1_000 + 301, undefined])
+    expect(await verdict({ iat })).toBe(false);
+  expect(await verdict({ payload_hash: undefined })).toBe(false);
+  expect(await verdict({}, { sent: `${body} ` })).toBe(false);
+  expect(await verdict({}, { key: 'another-signature-secret' })).toBe(false);
+  expect(await verdict({}, { alg: 'HS512', key: KEYS.vonage.repeat(4) })).toBe(false);
+});
+
+const limitWith = (source: ReceiptSource, headers: Posted['headers'], secret?: string) =>
+  limitOf(source, { headers, params: { provider: 'x', ...(secret !== undefined && { secret }) } });
+
+it('reads no body without a signature, and small ones where the check has to parse them', () => {
+  const sizeOf = (kind: Signed, headers = {}) => limitWith(sourceOf(kind, KEYS[kind]), headers);
+  expect([sizeOf('twilio'), sizeOf('sendgrid')]).toEqual([undefined, undefined]);
+  expect([limitWith(PATH, {}), limitWith(PATH, {}, 'x'), limitWith(PATH, {}, KEYS.path)]).toEqual([
+    undefined,
+    undefined,
+    1_048_576,
+  ]);
+  expect(KINDS.map((kind) => sizeOf(kind, REPORTS[kind](NOW).headers))).toEqual([
+    1_048_576, 65_536, 65_536, 65_536,
+  ]);
+});
+
+const fieldsOf = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, field) => [`f${field}`, 'x']));
+
+it('reads at most 200 fields before a signature is known to be right', async () => {
+  const verdictOf = (count: number) =>
+    Promise.all([
+      checkOf('twilio')(posted(twilioReport(fieldsOf(count), ADDRESS)), NOW),
+      checkOf('vonage')(posted(vonageReport(fieldsOf(count - 3), NOW)), NOW),
+    ]);
+  expect(await verdictOf(200)).toEqual([true, true]);
+  expect(await verdictOf(201)).toEqual([false, false]);
+});
+
 it('refuses changed bytes, fields and addresses', async () => {
   const sendgrid = posted(REPORTS.sendgrid(NOW));
   const body = Buffer.concat([sendgrid.body, Buffer.from(' ')]);
   expect(await checkOf('sendgrid')({ ...sendgrid, body }, NOW)).toBe(false);
   const vonage = posted(REPORTS.vonage(NOW));
-  const fields = { ...(vonage.fields as object), status: 'failed' };
+  const fields = () => ({ ...(vonage.fields() as object), status: 'failed' });
   expect(await checkOf('vonage')({ ...vonage, fields }, NOW)).toBe(false);
   const twilio = posted(REPORTS.twilio(NOW));
   expect(await checkOf('twilio')({ ...twilio, search: '?id=other' }, NOW)).toBe(false);
@@ -229,6 +279,12 @@ it('reads unsubscriptions and an SMS STOP, with the number from which it came (N
   expect(stopped('twilio', twilioReport({ ...inbound, OptOutType: 'STOP', Body: 'Arrêt' }, ADDRESS))).toEqual(
     ['stopped +40722123456'],
   );
+  expect(stopped('twilio', twilioReport({ ...inbound, OptOutType: 'START', Body: 'x' }, ADDRESS))).toEqual([
+    'started +40722123456',
+  ]);
+  expect(stopped('twilio', twilioReport({ ...inbound, Body: 'unstop' }, ADDRESS))).toEqual([
+    'started +40722123456',
+  ]);
   expect(stopped('twilio', twilioReport({ ...inbound, Body: 'Please stop by' }, ADDRESS))).toEqual([]);
   expect(stopped('vonage', vonageReport({ msisdn: '40722123456', to: '4031', text: 'STOP' }, NOW))).toEqual([
     'stopped 40722123456',

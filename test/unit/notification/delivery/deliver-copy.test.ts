@@ -71,7 +71,7 @@ function world(over: Partial<CommandDeliveryOptions> = {}, known?: NotificationS
     plan: { tiersMs: [10_000], timeLimitMs: 600_000 },
     unknownPolicy: 'park',
     checkText: createCommandCheck(undefined),
-    suppressions: { faultsOf: () => [], unsubscribeUrl: () => undefined },
+    suppressions: { isKeyed: true, faultsOf: () => [], unsubscribeUrl: () => undefined },
     tierTopic: (delayMs) => `tier-${delayMs}`,
     ...ports,
     sendTimeoutMs: 1_000,
