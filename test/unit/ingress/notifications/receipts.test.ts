@@ -107,12 +107,13 @@ it('reads no body without a signature, and small ones where the check has to par
 const fieldsOf = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, field) => [`f${field}`, 'x']));
 
+const verdictOf = (count: number) =>
+  Promise.all([
+    checkOf('twilio')(posted(twilioReport(fieldsOf(count), ADDRESS)), NOW),
+    checkOf('vonage')(posted(vonageReport(fieldsOf(count - 3), NOW)), NOW),
+  ]);
+
 it('reads at most 200 fields before a signature is known to be right', async () => {
-  const verdictOf = (count: number) =>
-    Promise.all([
-      checkOf('twilio')(posted(twilioReport(fieldsOf(count), ADDRESS)), NOW),
-      checkOf('vonage')(posted(vonageReport(fieldsOf(count - 3), NOW)), NOW),
-    ]);
   expect(await verdictOf(200)).toEqual([true, true]);
   expect(await verdictOf(201)).toEqual([false, false]);
 });
