@@ -88,13 +88,11 @@ export function readChannelProfile(text: string, publicUrl?: string) {
   for (const { channel, defaultSender, codes } of read.providers)
     if (codes.check === undefined) channels[channel] ??= { defaultSender };
   const codeChannels = read.providers.flatMap(({ channel, codes }) => (codes.check ? [channel] : []));
-  const receiptSources = read.providers.flatMap(
-    ({ name, channel, settings: { receipts } }): ReceiptSource[] => {
-      if (receipts === undefined) return [];
-      const address = receipts.kind === 'twilio' ? receiptAddress(publicUrl, name) : '';
-      return [{ name, channel, receipts, address }];
-    },
-  );
+  const receiptSources = read.providers.flatMap(({ name, channel, settings }): ReceiptSource[] => {
+    const { receipts } = settings;
+    const address = receipts?.kind === 'twilio' ? receiptAddress(publicUrl, name) : '';
+    return receipts === undefined ? [] : [{ name, channel, receipts, address }];
+  });
   return { channels, codeChannels, receiptSources };
 }
 

@@ -65,7 +65,7 @@ export class Suppressions extends IndexedTail {
     this.#links = keyFor(secret, 'plat notification unsubscription');
   }
 
-  /** The hash of an address, or itself: that of lists (N14). Throws InfrastructureError without a secret. Some providers name a number without its plus. */
+  /** The hash of an address, or itself (N14); some lack the plus of a number. Throws InfrastructureError without a key. */
   hashOf(address: string): string {
     if (!this.isKeyed) throw new InfrastructureError('suppressions-unknown', NO_KEY);
     if (SUPPRESSION_HASH.test(address)) return address;
@@ -118,9 +118,7 @@ export class Suppressions extends IndexedTail {
     const copies = 'cc' in command ? { cc: command.cc, bcc: command.bcc } : {};
     return Object.entries({ receiver: [receiver], ...copies }).flatMap(([path, addresses]) => {
       const entries = addresses.flatMap((address) => this.find(this.hashOf(address)));
-      const code = entries
-        .map(({ reason }) => reason)
-        .find((reason) => category === 'campaign' || isStrong(reason));
+      const code = entries.find(({ reason }) => category === 'campaign' || isStrong(reason))?.reason;
       return code === undefined ? [] : [{ path, code, message: `does not get such messages (${code})` }];
     });
   }

@@ -1,12 +1,7 @@
 /** The rules for the fields of a notification (N3, N4). Faults never repeat a value, which may be personal data. */
 
 import { z } from 'zod';
-import {
-  CATEGORIES,
-  type Attachment,
-  type CommandOptions,
-  type EmailCommand,
-} from '../../notification/notification-command.ts';
+import { CATEGORIES, type Attachment, type CommandOptions } from '../../notification/notification-command.ts';
 import type { Fault } from '../../platform/problem.ts';
 import { cleanFileName, FILE_EXTENSIONS, isAllowedName, isPlainFileName } from './attachments.ts';
 import { nameCharacter } from './clean-text.ts';
@@ -82,24 +77,14 @@ export class NotificationRules {
     return [];
   };
 
-  /** Checks the number of recipients: `cc` and `bcc` are numbers of addresses, and the receiver counts as one more. */
-  recipients(cc: number, bcc: number): void {
+  /** `cc` and `bcc`: numbers of addresses, none for campaigns (N8), whose link is the receiver's, who counts as one more. */
+  recipients(cc: number, bcc: number, category: CommandOptions['category']): void {
+    for (const [path, count] of Object.entries({ cc, bcc }))
+      if (category === 'campaign' && count > 0) this.#refuse(path, 'mutually-exclusive', NO_COPIES);
     if (1 + cc + bcc <= LIMIT.recipients) return;
     const path = 1 + cc > LIMIT.recipients ? 'cc' : 'bcc';
     const message = `must leave receiver, cc and bcc together with at most ${LIMIT.recipients} recipients`;
     this.#refuse(path, 'too-many-recipients', message);
-  }
-
-  /** The link of a campaign mail unsubscribes its receiver (N8), so others must not see it. */
-  campaignCopies(category: CommandOptions['category'], copies: Pick<EmailCommand, 'cc' | 'bcc'>): void {
-    if (category !== 'campaign') return;
-    for (const [path, { length }] of Object.entries(copies))
-      if (length > 0)
-        this.#refuse(
-          path,
-          'mutually-exclusive',
-          'must be empty for a campaign, whose link is that of its receiver',
-        );
   }
 
   readonly subject = (path: string, value: string): string | undefined => {
@@ -182,6 +167,7 @@ export class NotificationRules {
 const PHONE = 'must be an existing telephone number with its country code, such as +40722123456';
 const SMS_SENDER = `must be a name of at most ${LIMIT.smsSenderCharacters} GSM characters, a telephone number with its country code, or a short code of 3 to 8 digits`;
 const ADDRESS = `must be one plain e-mail address of at most ${LIMIT.addressCharacters} characters, without a display name`;
+const NO_COPIES = 'must be empty for a campaign, whose link is that of its receiver';
 const LONG_LIST = `must have at most ${LIMIT.addressListCharacters} characters`;
 const BROKEN = 'must not contain an unpaired surrogate';
 const NO_NUL = 'must not contain the character NUL';

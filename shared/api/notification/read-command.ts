@@ -210,12 +210,11 @@ const normaliseEmail: Normalise<EmailCommand> = (fields, rules, notificationId, 
   const cc = withoutRepeated(applyRule(fields, 'cc', rules.addresses) ?? [], seen);
   for (const address of cc) seen.add(address.toLowerCase());
   const bcc = withoutRepeated(applyRule(fields, 'bcc', rules.addresses) ?? [], seen);
-  rules.recipients(cc.length, bcc.length);
+  const options = readOptions(fields, rules);
+  rules.recipients(cc.length, bcc.length, options.category);
   const contentType = applyRule(fields, 'contentType', rules.contentType) ?? 'text/plain';
   const files = decodeFiles(fields['attachmentList'], rules);
   const attachments = files.filter((file) => file !== undefined);
-  const options = readOptions(fields, rules);
-  rules.campaignCopies(options.category, { cc, bcc });
   const texts = textsOf('email', options.template, find, rules);
   const sent = { sender, message, receiver, subject, cc, bcc, contentType, attachments };
   return { command: { ...options, notificationId, ...sent, ...texts }, files };
@@ -277,8 +276,7 @@ function checkMail(command: EmailCommand, rules: NotificationRules): void {
     for (const [index, one] of list.entries())
       checkNormalised(rules, `${name}[${index}]`, one, rules.address);
   }
-  rules.recipients(cc.length, bcc.length);
-  rules.campaignCopies(command.category, { cc, bcc });
+  rules.recipients(cc.length, bcc.length, command.category);
   rules.subject('subject', command.subject);
   rules.text('message', command.message);
   checkNormalised(rules, 'contentType', command.contentType, rules.contentType);

@@ -59,10 +59,6 @@ const NOT_KEPT = {
   code: 'not-ready',
   detail: 'Accepted notifications cannot be recorded at the moment.',
 } as const;
-const NO_CAMPAIGNS = {
-  code: 'not-ready',
-  detail: 'Campaigns need RESULT_ID_SECRET, which is not set.',
-} as const;
 const TOO_LARGE = `A notification may have at most ${NOTIFICATION_LIMITS.commandBytes} bytes, including its decoded files.`;
 
 /** Accepts notifications (N3), once the command and, with an Idempotency-Key, its acceptance are stored. */
@@ -108,7 +104,8 @@ async function accept(
   const { quotas, acceptances, publisher } = deps;
   const { notificationId } = given;
   const ids = { ...given, acceptedAt: deps.clock.now() };
-  if (command.category === 'campaign' && !deps.suppressions.isKeyed) return NO_CAMPAIGNS;
+  if (command.category === 'campaign' && !deps.suppressions.isKeyed)
+    return { code: 'not-ready', detail: 'Campaigns need RESULT_ID_SECRET, which is not set.' };
   const errors = deps.suppressions.faultsOf(command);
   if (errors.length > 0) return { code: 'suppressed', errors };
   if (isGone() || !publisher.isHealthy()) return { code: 'broker-unavailable' };

@@ -1,11 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
-import {
-  BLANK_STATE,
-  isReceipt,
-  type NotificationState,
-} from '../../../shared/notification/notification-state.ts';
+import { BLANK_STATE, isReceipt } from '../../../shared/notification/notification-state.ts';
 import { RECEIPTS_PATH } from '../../../shared/notification/receipt-address.ts';
 import { partiesOf, type KnownNotification } from '../../../shared/api/operations/notification-lists.ts';
 import { STATE_TYPE } from '../../../shared/api/notification/state-record.ts';
@@ -14,7 +10,7 @@ import { refuse } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { NotificationFeed } from './notification-feed.ts';
 import { readReceipts, type Receipt } from './read-receipts.ts';
-import { isAuthentic, limitOf, readPosted, type ReceiptParams } from './receipt-signature.ts';
+import { isAuthentic, LARGE_BYTES, limitOf, readPosted, type ReceiptParams } from './receipt-signature.ts';
 import type { NotificationContext } from './send-route.ts';
 import type { ReceiptSource } from '../../../shared/notification/provider-configuration.ts';
 import { findNotification, orUnreadable, refuseBehind } from './status-route.ts';
@@ -23,8 +19,6 @@ type ReceiptDeps = NotificationContext & { readonly feed: NotificationFeed };
 
 type Params = { readonly Params: ReceiptParams };
 
-/** That of a body without a length; receipt-signature.ts has those of providers. */
-const LIMIT_BYTES = 1_048_576;
 const BYTES_PER_UNIT = 50;
 const NOT_AUTHENTIC =
   'The signature of the provider, or the secret in the address, is missing, wrong or more than 300 s old.';
@@ -38,16 +32,14 @@ export function registerReceipts(app: FastifyInstance, deps: ReceiptDeps): void 
   const preHandler = [
     labelMetrics('receipts'),
     requireOpen(deps.traffic),
-    admission.requirePermit(() => 'receipts', { limitBytes: LIMIT_BYTES, bytesPerUnit: BYTES_PER_UNIT }),
+    admission.requirePermit(() => 'receipts', { limitBytes: LARGE_BYTES, bytesPerUnit: BYTES_PER_UNIT }),
   ];
   const handler = async (request: FastifyRequest<Params>, reply: FastifyReply) => {
     const { provider } = request.params;
     const sources = deps.receiptSources.filter(({ name }) => name === provider);
     if (sources.length === 0) return refuse(reply, 'not-found', { detail: 'No such provider reports here.' });
     if (!(await admission.countRequest(request, reply))) return undefined;
-    const limits = sources.flatMap((source) => limitOf(source, request) ?? []);
-    if (limits.length === 0) return refuseUnsigned(reply);
-    const body = await readRawBody(request, reply, Math.max(...limits));
+    const body = await readRawBody(request, reply, Math.max(...sources.map(limitOf)));
     if (body === undefined) return undefined;
     const posted = readPosted(request, body);
     const nowMs = deps.clock.now();
@@ -73,15 +65,11 @@ export function registerReceipts(app: FastifyInstance, deps: ReceiptDeps): void 
         reply.code(200).send();
       });
     }
-    return refuseUnsigned(reply);
+    reply.header('www-authenticate', 'Signature');
+    return refuse(reply, 'unauthenticated', { detail: NOT_AUTHENTIC });
   };
   for (const path of ['/:provider', '/:provider/:secret'])
     app.post<Params>(RECEIPTS_PATH + path, { preHandler }, handler);
-}
-
-function refuseUnsigned(reply: FastifyReply): void {
-  reply.header('www-authenticate', 'Signature');
-  refuse(reply, 'unauthenticated', { detail: NOT_AUTHENTIC });
 }
 
 /** The notifications by id, without unknown ones; undefined while this instance may lack their last states. */
@@ -96,7 +84,7 @@ async function findAll({ feed }: ReceiptDeps, receipts: readonly Receipt[]) {
 }
 
 /** Whether the provider may have the message. Its report may come before our own record of the outcome. */
-function mayReport({ name, channel }: ReceiptSource, state: NotificationState | undefined): boolean {
+function mayReport({ name, channel }: ReceiptSource, state: KnownNotification['state']): boolean {
   if (state?.channel !== channel) return false;
   const { status, attempts, providers = [] } = state;
   if (status === 'parked' || (status === 'sending' && providers.includes(name))) return true;

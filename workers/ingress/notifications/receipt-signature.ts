@@ -1,6 +1,5 @@
 import { createHash, createHmac, verify } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { jwtVerify, type JWTPayload } from 'jose';
 import { isEqualSecret } from '../../../shared/notification/command-proof.ts';
 import type { ReceiptSource } from '../../../shared/notification/provider-configuration.ts';
 import { readPublicKey } from '../../../shared/notification/provider-settings.ts';
@@ -11,28 +10,16 @@ import { jsonOf, scalarText, valueAtPointer } from '../../../shared/platform/jso
 const TOLERANCE_MS = 300_000;
 /** Parsing and sorting are done before a signature is known to be right. */
 const MAX_FIELDS = 200;
-/** SendGrid posts up to 768 KiB, whose signature is checked without parsing. */
-const LIMIT_BYTES = { large: 1_048_576, small: 65_536 };
+export const LARGE_BYTES = 1_048_576;
+const SMALL_BYTES = 65_536;
 
 type Request = Pick<FastifyRequest<{ Params: ReceiptParams }>, 'headers' | 'url' | 'params'>;
 export type ReceiptParams = { readonly provider: string; readonly secret?: string };
 export type Posted = ReturnType<typeof readPosted>;
 
-/** The size of a body that a source may post; undefined if the signature is missing, or the secret is wrong. */
-export function limitOf(
-  { receipts: { kind, key } }: ReceiptSource,
-  { headers, params: { secret = '' } }: Pick<Request, 'headers' | 'params'>,
-): number | undefined {
-  const isPresent = {
-    sendgrid: headers['x-twilio-email-event-webhook-signature'] !== undefined,
-    twilio: headers['x-twilio-signature'] !== undefined,
-    path: isEqualSecret(secret, key),
-    // Their signature may be in the body.
-    mailgun: true,
-    vonage: true,
-  }[kind];
-  if (!isPresent) return undefined;
-  return kind === 'sendgrid' || kind === 'path' ? LIMIT_BYTES.large : LIMIT_BYTES.small;
+/** SendGrid posts up to 768 KiB, whose signature is checked without parsing, as is the secret of an address. */
+export function limitOf({ receipts: { kind } }: ReceiptSource): number {
+  return kind === 'sendgrid' || kind === 'path' ? LARGE_BYTES : SMALL_BYTES;
 }
 
 /** What a provider posted. `fields`: the body as JSON or as a form. `search`: the query with its question mark, as sent. */
@@ -66,6 +53,7 @@ export async function isAuthentic(
       return isRecent(at) && verify('sha256', signed, readPublicKey(key), Buffer.from(signature, 'base64'));
     }
     case 'twilio': {
+      if (headers['x-twilio-signature'] === undefined) return false;
       const { validateRequest } = (await import('twilio')).default;
       // A report has no time; the signature covers the whole address, and with it the notification.
       return validateRequest(key, String(headers['x-twilio-signature']), address + search, formOf(fields()));
@@ -78,9 +66,11 @@ export async function isAuthentic(
     case 'vonage': {
       const [, token] = /^Bearer (.+)$/i.exec(headers.authorization ?? '') ?? [];
       if (token !== undefined) {
-        const claims = await claimsOf(token, key, nowMs);
+        const { jwtVerify } = await import('jose');
+        const checks = { algorithms: ['HS256'], currentDate: new Date(nowMs) };
+        const verified = await jwtVerify(token, Buffer.from(key), checks).catch(() => undefined);
         const hash = createHash('sha256').update(body).digest('hex');
-        return isRecent(String(claims['iat'])) && claims['payload_hash'] === hash;
+        return isRecent(String(verified?.payload.iat)) && verified?.payload['payload_hash'] === hash;
       }
       // Signed messages of its SMS API.
       const { sig = '', ...signed } = formOf(fields());
@@ -93,16 +83,6 @@ export async function isAuthentic(
     default:
       return assertNever(kind);
   }
-}
-
-/** Empty unless the token is signed with the key. */
-async function claimsOf(token: string, key: string, nowMs: number): Promise<JWTPayload> {
-  const checks = { algorithms: ['HS256'], currentDate: new Date(nowMs) };
-  const verified = jwtVerify(token, new TextEncoder().encode(key), checks);
-  return verified.then(
-    ({ payload }) => payload,
-    () => ({}),
-  );
 }
 
 /** The members that are text or numbers; none if there are too many. */
