@@ -26,7 +26,6 @@ import type { SystemPorts } from '../platform/system-ports.ts';
 export const UNSUBSCRIBE_PATH = '/api/notifications/v1/unsubscribe';
 
 const LINK_BYTES = 16;
-const NO_KEY = 'RESULT_ID_SECRET is not set';
 
 type Context = SystemPorts & { readonly broker: Broker; readonly config: Config; readonly log: Log };
 
@@ -65,23 +64,22 @@ export class Suppressions extends IndexedTail {
     this.#links = keyFor(secret, 'plat notification unsubscription');
   }
 
-  /** The hash of an address, or itself (N14); some lack the plus of a number. Throws InfrastructureError without a key. */
+  /** The hash of an address, or itself (N14); some lack the plus of a number. */
   hashOf(address: string): string {
-    if (!this.isKeyed) throw new InfrastructureError('suppressions-unknown', NO_KEY);
     if (SUPPRESSION_HASH.test(address)) return address;
     return address.includes('@')
       ? this.#receivers.hashOf('email', address)
       : this.#receivers.hashOf('sms', `+${address.replaceAll(/\D/g, '')}`);
   }
 
-  /** The entries of an address, the strongest first. Throws InfrastructureError while the list is not being read. */
+  /** The entries of an address, the strongest first. Throws InfrastructureError while the list is not read, or has no key. */
   find(hash: string): readonly Suppression[] {
     return this.#all(hash).filter(({ removed }) => removed !== true);
   }
 
-  /** Those of at most `limit` addresses from before a place, the newest first, and the place of the next page, if any. */
+  /** Those of at most `limit` addresses from before a place, the newest first, and the place of the next page, if any. Throws like `find`. */
   page(limit: number, before?: string) {
-    if (!this.isKeyed) throw new InfrastructureError('suppressions-unknown', NO_KEY);
+    this.#requireList();
     const entries: Suppression[] = [];
     let read = 0;
     for (const { value, place } of this.#index.recent(before)) {
@@ -92,22 +90,28 @@ export class Suppressions extends IndexedTail {
     return { entries, next: undefined };
   }
 
-  /** The message that writes an entry, or its removal. Each reason has a record of its own, so that none replaces another. */
-  record(entry: Suppression): OutgoingMessage {
+  /** What writes an entry, or removes it, or `isAll` those of the address. Each reason has a record, so none replaces another. */
+  records(entry: Suppression, isAll = false): readonly OutgoingMessage[] {
     const headers = { [HEADER.messageType]: 'Suppression', [HEADER.contentType]: CONTENT_TYPE.json };
-    const key = `${entry.hash}/${entry.reason}`;
-    return { topic: this.#topic, key, value: Buffer.from(JSON.stringify(entry)), headers };
+    return (isAll ? SUPPRESSION_REASONS : [entry.reason]).map((reason) => {
+      const value = Buffer.from(JSON.stringify({ ...entry, reason }));
+      return { topic: this.#topic, key: `${entry.hash}/${reason}`, value, headers };
+    });
   }
 
   /** That of what was reported; none if the list has a later change of the same reason. Throws like `find`. */
   recordReported(entry: Suppression): readonly OutgoingMessage[] {
     const isOld = this.#all(entry.hash).some(({ reason, at }) => reason === entry.reason && at >= entry.at);
-    return isOld ? [] : [this.record(entry)];
+    return isOld ? [] : this.records(entry);
+  }
+
+  #requireList(): void {
+    if (this.isKeyed && this.isCurrent()) return;
+    throw new InfrastructureError('suppressions-unknown', `${this.#topic} is not being read`);
   }
 
   #all(hash: string): readonly Suppression[] {
-    if (!this.isCurrent())
-      throw new InfrastructureError('suppressions-unknown', `${this.#topic} is not being read`);
+    this.#requireList();
     return readEntries(this.#index.find(hash)?.value);
   }
 
@@ -125,7 +129,7 @@ export class Suppressions extends IndexedTail {
 
   /** The link of a campaign mail (RFC 8058), which has no end; undefined for others and without a public address. */
   unsubscribeUrl({ category, ...command }: SmsCommand | EmailCommand): string | undefined {
-    return this.isKeyed && category === 'campaign' && 'subject' in command && this.#publicUrl !== undefined
+    return category === 'campaign' && 'subject' in command && this.#publicUrl !== undefined
       ? `${this.#publicUrl}${UNSUBSCRIBE_PATH}/${this.#tokenOf(this.hashOf(command.receiver))}`
       : undefined;
   }
@@ -154,16 +158,15 @@ function receive(log: Log, index: RecordIndex, { value, ...message }: LogMessage
   const { data: entry } = listedSuppression.safeParse(jsonOf(Buffer.from(value ?? []).toString()));
   if (entry === undefined) log.warn({ topic, partition, offset }, 'a suppression was skipped');
   else {
-    const all = [...readEntries(index.find(entry.hash)?.value), entry].toSorted(
-      (one, other) => rankOf(one) - rankOf(other) || timeOf(other).localeCompare(timeOf(one)),
-    );
-    const latest = all.filter(({ reason }, place) => reason !== all[place - 1]?.reason);
-    index.put(entry.hash, { value: Buffer.from(JSON.stringify(latest)), writtenAtMs, isOpen: false });
+    const known = readEntries(index.find(entry.hash)?.value);
+    const isOld = known.some((one) => one.reason === entry.reason && timeOf(one) >= timeOf(entry));
+    const all = isOld ? known : [entry, ...known];
+    const ranked = SUPPRESSION_REASONS.flatMap((name) => all.find(({ reason }) => reason === name) ?? []);
+    index.put(entry.hash, { value: Buffer.from(JSON.stringify(ranked)), writtenAtMs, isOpen: false });
   }
   index.passed({ topic, partition, offset: offset + 1 });
 }
 
-const rankOf = ({ reason }: Suppression): number => SUPPRESSION_REASONS.indexOf(reason);
 const timeOf = ({ at, removed }: Suppression): string => `${at} ${removed ?? ''}`;
 
 function readEntries(value: Uint8Array = Buffer.from('[]')): readonly Suppression[] {

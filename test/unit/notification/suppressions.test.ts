@@ -53,7 +53,7 @@ it('ends in the same list after reports in any order, twice each, over two insta
       for (const { report } of twice.toSorted((one, other) => one.place - other.place)) {
         const { list, read } = picks.of(...instances);
         read(picks.whole(0, log.length));
-        log.push(...(report.removed ? [list.record(report)] : list.recordReported(report)));
+        log.push(...(report.removed ? list.records(report) : list.recordReported(report)));
       }
       for (const { read } of instances) read();
       return instances.map(({ list }) =>

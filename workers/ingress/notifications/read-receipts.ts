@@ -21,14 +21,13 @@ export type Receipt = NonNullable<ReturnType<typeof readReceipt>>;
 /** Returns undefined if what was posted is no report. Events that say nothing about the end of a message are left out. */
 export function readReceipts(
   settings: ReceiptSettings,
-  { fields: parse, search }: Pick<Posted, 'fields' | 'search'>,
+  { fields, search }: Pick<Posted, 'fields' | 'search'>,
   nowMs: number,
 ): readonly Receipt[] | undefined {
-  const fields = parse();
   const all = settings.kind === 'path' ? [settings] : (FORMATS[settings.kind] ?? []);
   // Twilio has no field for an id of the sender, so the address to which it reports carries ours.
   const id = settings.kind === 'twilio' && { id: new URLSearchParams(search).get('id') };
-  const found = valueAtPointer(id ? { ...(fields as object), ...id } : fields, all[0]?.events ?? '');
+  const found = valueAtPointer(id ? { ...(fields() as object), ...id } : fields(), all[0]?.events ?? '');
   const events: readonly unknown[] = Array.isArray(found) ? found : [found];
   if (!events.every((event) => typeof event === 'object' && event !== null)) return undefined;
   return events.flatMap((event) => {

@@ -10,7 +10,7 @@ import { refuse } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { NotificationFeed } from './notification-feed.ts';
 import { readReceipts, type Receipt } from './read-receipts.ts';
-import { isAuthentic, LARGE_BYTES, limitOf, readPosted, type ReceiptParams } from './receipt-signature.ts';
+import { isAuthentic, readPosted, type ReceiptParams } from './receipt-signature.ts';
 import type { NotificationContext } from './send-route.ts';
 import type { ReceiptSource } from '../../../shared/notification/provider-configuration.ts';
 import { findNotification, orUnreadable, refuseBehind } from './status-route.ts';
@@ -19,6 +19,9 @@ type ReceiptDeps = NotificationContext & { readonly feed: NotificationFeed };
 
 type Params = { readonly Params: ReceiptParams };
 
+/** SendGrid posts up to 768 KiB; its signature and the secret of an address are checked without parsing. */
+const [LARGE_BYTES, SMALL_BYTES] = [1_048_576, 65_536];
+const STARTED = { reason: 'stopped', removed: true } as const;
 const BYTES_PER_UNIT = 50;
 const NOT_AUTHENTIC =
   'The signature of the provider, or the secret in the address, is missing, wrong or more than 300 s old.';
@@ -39,7 +42,8 @@ export function registerReceipts(app: FastifyInstance, deps: ReceiptDeps): void 
     const sources = deps.receiptSources.filter(({ name }) => name === provider);
     if (sources.length === 0) return refuse(reply, 'not-found', { detail: 'No such provider reports here.' });
     if (!(await admission.countRequest(request, reply))) return undefined;
-    const body = await readRawBody(request, reply, Math.max(...sources.map(limitOf)));
+    const isLarge = sources.some(({ receipts: { kind } }) => kind === 'sendgrid' || kind === 'path');
+    const body = await readRawBody(request, reply, isLarge ? LARGE_BYTES : SMALL_BYTES);
     if (body === undefined) return undefined;
     const posted = readPosted(request, body);
     const nowMs = deps.clock.now();
@@ -51,16 +55,8 @@ export function registerReceipts(app: FastifyInstance, deps: ReceiptDeps): void 
       return orUnreadable(deps, reply, async () => {
         const known = await findAll(deps, receipts);
         if (known === undefined) return refuseBehind(reply);
-        const records = receipts.map(async (receipt) => {
-          const about = known.get(receipt.notificationId ?? '');
-          const isExpected = mayReport(source, about?.state);
-          const written = isExpected ? await recordsOf(deps, receipt, about) : [];
-          const isUnknown = isReceipt(receipt.status) && !isExpected;
-          const result = isUnknown ? (about === undefined ? 'unknown' : 'unexpected') : receipt.status;
-          return { result, written: [...written, ...entriesOf(deps, receipt, provider)] };
-        });
-        const all = await Promise.all(records);
-        await deps.notificationPublisher.publish(all.flatMap(({ written }) => written));
+        const all = await Promise.all(receipts.map((one) => recordsOf(deps, one, { known, source })));
+        await deps.notificationPublisher.publish(all.flatMap(({ records }) => records));
         for (const { result } of all) counter.inc({ provider, result });
         reply.code(200).send();
       });
@@ -84,8 +80,11 @@ async function findAll({ feed }: ReceiptDeps, receipts: readonly Receipt[]) {
 }
 
 /** Whether the provider may have the message. Its report may come before our own record of the outcome. */
-function mayReport({ name, channel }: ReceiptSource, state: KnownNotification['state']): boolean {
-  if (state?.channel !== channel) return false;
+function mayReport(
+  { name, channel }: ReceiptSource,
+  state: NonNullable<KnownNotification['state']>,
+): boolean {
+  if (state.channel !== channel) return false;
   const { status, attempts, providers = [] } = state;
   if (status === 'parked' || (status === 'sending' && providers.includes(name))) return true;
   return attempts.some(({ provider, result }) =>
@@ -93,26 +92,30 @@ function mayReport({ name, channel }: ReceiptSource, state: KnownNotification['s
   );
 }
 
-/** The record of a receipt: one under each status, so that neither the order nor a repetition matters. */
+/**
+ * The records of a receipt, and its result: one record under each status, so that neither the order nor a repetition
+ * matters, and the entry of an address that must get no more messages (N8), also long after its notification.
+ */
 async function recordsOf(
-  { codec, options, feed }: ReceiptDeps,
-  { notificationId = '', status, at, providerMessageId, code }: Receipt,
-  about: KnownNotification | undefined,
-): Promise<readonly OutgoingMessage[]> {
-  if (about?.state === undefined || !isReceipt(status)) return [];
+  { codec, options, feed, suppressions }: ReceiptDeps,
+  { notificationId = '', status, receiver, at, providerMessageId, code }: Receipt,
+  { known, source }: { known: ReadonlyMap<string, KnownNotification>; source: ReceiptSource },
+): Promise<{ readonly result: string; readonly records: readonly OutgoingMessage[] }> {
+  const about = known.get(notificationId);
+  const isOfAddress = receiver !== '' && status !== 'delivered' && status !== 'undelivered';
+  const reported = { hash: suppressions.hashOf(receiver), at: new Date(at).toISOString(), by: source.name };
+  const entries =
+    isOfAddress && suppressions.isKeyed
+      ? suppressions.recordReported({ ...reported, ...(status === 'started' ? STARTED : { reason: status }) })
+      : [];
+  if (!isReceipt(status)) return { result: status, records: entries };
+  if (about?.state === undefined || !mayReport(source, about.state))
+    return { result: about === undefined ? 'unknown' : 'unexpected', records: entries };
   const { channel, attempt } = about.state;
   const own = { notificationId, channel, status, attempt, attempts: [], updatedAt: at };
   const record = { ...BLANK_STATE, ...partiesOf(about), ...own, providerMessageId, code };
   const { value, headers } = await codec.encode(STATE_TYPE, record, feed.formatOf(notificationId));
   const topic = topicName(options.topicPrefix, 'notificationOutcomes');
-  return [{ topic, key: `${notificationId}/${status}`, value, headers }];
-}
-
-/** The entry of an address that must get no more messages (N8), also long after its notification. */
-function entriesOf({ suppressions }: ReceiptDeps, { receiver, status, at }: Receipt, by: string) {
-  if (!suppressions.isKeyed || receiver === '' || status === 'delivered' || status === 'undelivered')
-    return [];
-  const hash = suppressions.hashOf(receiver);
-  const change = status === 'started' ? ({ reason: 'stopped', removed: true } as const) : { reason: status };
-  return suppressions.recordReported({ hash, ...change, at: new Date(at).toISOString(), by });
+  const key = `${notificationId}/${status}`;
+  return { result: status, records: [{ topic, key, value, headers }, ...entries] };
 }

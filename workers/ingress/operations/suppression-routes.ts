@@ -1,10 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { OPERATIONS_LIMITS, readFields, readQuery } from '../../../shared/api/operations/operation-fields.ts';
-import {
-  SUPPRESSION_REASONS,
-  suppressionBody,
-  suppressionQuery,
-} from '../../../shared/api/operations/suppression-calls.ts';
+import { suppressionBody, suppressionQuery } from '../../../shared/api/operations/suppression-calls.ts';
 import { CONTENT_TYPE } from '../../../shared/messaging/codec/message-codec.ts';
 import { HEADER } from '../../../shared/messaging/headers.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
@@ -73,9 +69,7 @@ async function change(deps: SuppressionDeps, action: 'add' | 'remove', reply: Fa
     value: Buffer.from(JSON.stringify({ version: 1, ...entry })),
     headers: { [HEADER.messageType]: 'SuppressionAudit', [HEADER.contentType]: CONTENT_TYPE.json },
   };
-  // A removal is written for every reason, so that no late report of what was before restores an entry.
-  const reasons = isRemoval ? SUPPRESSION_REASONS : (['operator'] as const);
-  const records = reasons.map((reason) => suppressions.record({ ...entry, reason }));
-  await notificationPublisher.publish([audit, ...records]);
+  // A removal is that of every reason, so that no late report of what was before restores an entry.
+  await notificationPublisher.publish([audit, ...suppressions.records(entry, isRemoval)]);
   sendJson(reply, 200, JSON.stringify(entry));
 }

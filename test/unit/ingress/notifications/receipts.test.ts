@@ -9,7 +9,6 @@ import type { ReceiptSettings } from '../../../../shared/notification/provider-s
 import { readReceipts } from '../../../../workers/ingress/notifications/read-receipts.ts';
 import {
   isAuthentic,
-  limitOf,
   readPosted,
   type Posted,
 } from '../../../../workers/ingress/notifications/receipt-signature.ts';
@@ -88,13 +87,13 @@ it('accepts a signed webhook of Vonage: a token over the hash of the bytes, at m
   expect(await verdict({}, { alg: 'HS512', key: KEYS.vonage.repeat(4) })).toBe(false);
 });
 
-it('reads small bodies where the check has to parse them, and nothing without a signature', async () => {
-  const limits = [PATH, ...KINDS.map((kind) => sourceOf(kind, KEYS[kind]))].map(limitOf);
-  expect(limits).toEqual([1_048_576, 1_048_576, 65_536, 65_536, 65_536]);
-  for (const kind of ['sendgrid', 'twilio'] as const) {
-    const fields = () => expect.unreachable('it is parsed');
-    expect(await checkOf(kind)({ ...posted(REPORTS[kind](NOW)), headers: {}, fields }, NOW)).toBe(false);
-  }
+const unread = () => expect.unreachable('it is parsed');
+
+it('parses nothing without a signature', async () => {
+  for (const kind of ['sendgrid', 'twilio'] as const)
+    expect(await checkOf(kind)({ ...posted(REPORTS[kind](NOW)), headers: {}, fields: unread }, NOW)).toBe(
+      false,
+    );
 });
 
 const fieldsOf = (count: number) =>
