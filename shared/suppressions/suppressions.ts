@@ -136,9 +136,8 @@ export class Suppressions extends IndexedTail {
 
   /** The hash of the address for which the token of a link was made; undefined for any other text. */
   hashOfToken(token: string): string | undefined {
-    if (!this.isKeyed) return undefined;
     const [hash = ''] = token.split('.');
-    return isEqualSecret(token, this.#tokenOf(hash)) ? hash : undefined;
+    return this.isKeyed && isEqualSecret(token, this.#tokenOf(hash)) ? hash : undefined;
   }
 
   #tokenOf(hash: string): string {
@@ -159,8 +158,7 @@ function receive(log: Log, index: RecordIndex, { value, ...message }: LogMessage
   if (entry === undefined) log.warn({ topic, partition, offset }, 'a suppression was skipped');
   else {
     const known = readEntries(index.find(entry.hash)?.value);
-    const isOld = known.some((one) => one.reason === entry.reason && timeOf(one) >= timeOf(entry));
-    const all = isOld ? known : [entry, ...known];
+    const all = [...known, entry].toSorted((one, other) => timeOf(other).localeCompare(timeOf(one)));
     const ranked = SUPPRESSION_REASONS.flatMap((name) => all.find(({ reason }) => reason === name) ?? []);
     index.put(entry.hash, { value: Buffer.from(JSON.stringify(ranked)), writtenAtMs, isOpen: false });
   }

@@ -7,9 +7,6 @@ import { cleanPhoneNumber } from '../notification/phone-number.ts';
 import { cursor } from './notification-lists.ts';
 import { line, numberFrom, OPERATIONS_LIMITS } from './operation-fields.ts';
 
-/** The strongest first: `bounced` and `operator` stop transactional messages too, the others only campaigns. */
-export const SUPPRESSION_REASONS = ['bounced', 'operator', 'complained', 'unsubscribed', 'stopped'] as const;
-
 /** An entry is named by this hash of its address. */
 export const SUPPRESSION_HASH = /^[0-9a-f]{16}$/;
 
@@ -35,7 +32,7 @@ export const suppressionBody = strictNamed('ChangeSuppression', {
 export const listedSuppression = namedObject('Suppression', {
   hash: z.string().describe('Keyed hash of the address: the `receiverHash` of notifications.'),
   reason: z
-    .enum(SUPPRESSION_REASONS)
+    .enum(['bounced', 'operator', 'complained', 'unsubscribed', 'stopped'])
     .describe('`bounced` and `operator` stop all messages, the others campaigns only.'),
   at: dateTime(),
   by: z.string().describe('The subject of an operator, the name of a provider, or `receiver`.'),
@@ -43,6 +40,8 @@ export const listedSuppression = namedObject('Suppression', {
   removed: z.literal(true).optional().describe('The address gets messages again.'),
 });
 export type Suppression = z.infer<typeof listedSuppression>;
+/** The strongest first. */
+export const SUPPRESSION_REASONS = listedSuppression.shape.reason.options;
 export type SuppressionReason = Suppression['reason'];
 
 export const suppressionPage = namedObject('SuppressionPage', {

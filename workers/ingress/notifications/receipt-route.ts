@@ -80,11 +80,8 @@ async function findAll({ feed }: ReceiptDeps, receipts: readonly Receipt[]) {
 }
 
 /** Whether the provider may have the message. Its report may come before our own record of the outcome. */
-function mayReport(
-  { name, channel }: ReceiptSource,
-  state: NonNullable<KnownNotification['state']>,
-): boolean {
-  if (state.channel !== channel) return false;
+function mayReport({ name, channel }: ReceiptSource, { state }: KnownNotification): boolean {
+  if (state?.channel !== channel) return false;
   const { status, attempts, providers = [] } = state;
   if (status === 'parked' || (status === 'sending' && providers.includes(name))) return true;
   return attempts.some(({ provider, result }) =>
@@ -109,7 +106,7 @@ async function recordsOf(
       ? suppressions.recordReported({ ...reported, ...(status === 'started' ? STARTED : { reason: status }) })
       : [];
   if (!isReceipt(status)) return { result: status, records: entries };
-  if (about?.state === undefined || !mayReport(source, about.state))
+  if (about?.state === undefined || !mayReport(source, about))
     return { result: about === undefined ? 'unknown' : 'unexpected', records: entries };
   const { channel, attempt } = about.state;
   const own = { notificationId, channel, status, attempt, attempts: [], updatedAt: at };
