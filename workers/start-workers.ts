@@ -122,11 +122,7 @@ async function createBroker(
     return createEmbeddedBroker({ ...ports, dataFolder: config.dataFolder, specs, log, disk });
   }
   const { openKafkaBroker } = await import('../shared/messaging/kafka/kafka-broker.ts');
-  const unreadable = metrics.counter(
-    'plat_unreadable_batches_total',
-    'Record batches that could not be read and were skipped',
-    ['topic'],
-  );
+  const unreadable = metrics.counter('plat_unreadable_batches_total');
   return openKafkaBroker({
     ...config.kafka,
     clientId: 'banking-product-engine',

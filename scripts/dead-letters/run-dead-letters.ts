@@ -38,15 +38,8 @@ const OVERRIDE_TEXT = {
   acceptDuplicates: ', or use --accept-duplicates',
 } as const;
 
-function resultLine({
-  id,
-  code,
-  result,
-  to,
-  why,
-  override,
-  warnings = [],
-}: ActionReply['letters'][number]): string {
+function resultLine(letter: ActionReply['letters'][number]): string {
+  const { id, code, result, to, why, override, warnings = [] } = letter;
   const reason = override === undefined ? why : (why ?? '') + OVERRIDE_TEXT[override];
   const details = [to === undefined ? undefined : `to ${to}`, reason, ...warnings];
   const text = details.filter((part) => part !== undefined).join(': ');

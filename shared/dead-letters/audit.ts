@@ -39,10 +39,8 @@ export function createAuditMessage(
     original,
     code,
     notificationId,
-    operator: actor.operator,
+    ...actor,
     at: new Date(clock.now()).toISOString(),
-    reason: actor.reason,
-    run: actor.run,
   };
   return {
     topic: topics.audit,

@@ -11,7 +11,7 @@ export function idOfPosition(position: {
   return uuidV5(`${position.topic}/${position.partition}/${position.offset}`, ID_SPACE);
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Returns a UUID in lower case, or undefined if the text is not a UUID. */
 export function readId(text: string | undefined): string | undefined {

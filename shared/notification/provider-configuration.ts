@@ -80,13 +80,13 @@ export interface ReceiptSource {
   readonly address: string;
 }
 
-/** Returns the channels with a provider, their default sender (N3), and who reports. Throws ConfigError on faults. */
+/** Returns the channels with a provider, whether one has a default sender (N3), and who reports. Throws ConfigError on faults. */
 export function readChannelProfile(text: string, publicUrl?: string) {
   const read = readProviderConfiguration(text);
   if (read.kind === 'invalid') throw configurationError(read.faults);
-  const channels: Partial<Record<Channel, { readonly defaultSender: string | undefined }>> = {};
+  const channels: Partial<Record<Channel, { readonly hasDefaultSender: boolean }>> = {};
   for (const { channel, defaultSender, codes } of read.providers)
-    if (codes.check === undefined) channels[channel] ??= { defaultSender };
+    if (codes.check === undefined) channels[channel] ??= { hasDefaultSender: defaultSender !== undefined };
   const codeChannels = read.providers.flatMap(({ channel, codes }) => (codes.check ? [channel] : []));
   const receiptSources = read.providers.flatMap(({ name, channel, settings }): ReceiptSource[] => {
     const { receipts } = settings;

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import METRICS from './metric-list.json' with { type: 'json' };
 import type { Timers } from './system-ports.ts';
 
 const DURATION_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -17,22 +18,31 @@ export function limitCodes(): (code: string) => string {
   };
 }
 
+/** A metric of the list, or one with its own help and labels. */
+type Definition =
+  | [name: keyof typeof METRICS, help?: undefined, labelNames?: undefined]
+  | [name: string, help: string, labelNames?: readonly string[]];
+
 /** Creates a registry. A name that is requested again returns its first metric. */
 export function createMetrics(options: { processMetrics: boolean } = { processMetrics: false }) {
   const registry = new Registry();
   const collectors: (() => void)[] = [];
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
-  const get = <Kind extends Counter | Gauge | Histogram>(name: string, create: () => Kind): Kind =>
-    (registry.getSingleMetric(name) as Kind | undefined) ?? create();
+  const get = <Kind extends Counter | Gauge | Histogram>(
+    given: Definition,
+    create: (one: { name: string; help: string; labelNames: readonly string[] }) => Kind,
+  ): Kind => {
+    const [name, help, labelNames = []] = given;
+    const about = help === undefined ? METRICS[name] : { help, labelNames };
+    return (registry.getSingleMetric(name) as Kind | undefined) ?? create({ name, ...about });
+  };
   const registers = [registry];
   return {
-    counter: (name: string, help: string, labelNames: readonly string[] = []): Counter =>
-      get(name, () => new Counter({ name, help, labelNames, registers })),
-    gauge: (name: string, help: string, labelNames: readonly string[] = []): Gauge =>
-      get(name, () => new Gauge({ name, help, labelNames, registers })),
+    counter: (...given: Definition): Counter => get(given, (one) => new Counter({ ...one, registers })),
+    gauge: (...given: Definition): Gauge => get(given, (one) => new Gauge({ ...one, registers })),
     /** A histogram of seconds, with buckets from 0.5 ms to 10 s. */
-    duration: (name: string, help: string, labelNames: readonly string[] = []): Histogram =>
-      get(name, () => new Histogram({ name, help, labelNames, registers, buckets: DURATION_BUCKETS })),
+    duration: (...given: Definition): Histogram =>
+      get(given, (one) => new Histogram({ ...one, registers, buckets: DURATION_BUCKETS })),
     /** Calls `collect` before each scrape of all metrics, to set gauges that are only needed then. */
     onScrape: (collect: () => void): void => void collectors.push(collect),
     /** Prometheus text of all metrics, or of those in `names`, for which no function of `onScrape` is called. */

@@ -169,21 +169,9 @@ async function readToEnd(tail: Tail, received: () => number): Promise<void> {
 
 /** Callers and receivers are personal data, so they are not labels of metrics. */
 function createQuotaMetrics({ metrics }: QuotaOptions, today: () => DailyQuotas) {
-  const refusals = metrics.counter(
-    'plat_notification_quota_refusals_total',
-    'Notifications that were refused by a quota',
-    ['channel', 'quota'],
-  );
-  const byCountry = metrics.gauge(
-    'plat_notification_quota_country_messages',
-    'SMS of the UTC day by country of the receiver',
-    ['country'],
-  );
-  const counted = metrics.gauge(
-    'plat_notification_quota_counted',
-    'Notifications of the UTC day, and their distinct callers and receivers',
-    ['figure'],
-  );
+  const refusals = metrics.counter('plat_notification_quota_refusals_total');
+  const byCountry = metrics.gauge('plat_notification_quota_country_messages');
+  const counted = metrics.gauge('plat_notification_quota_counted');
   metrics.onScrape(() => {
     const { messages, callers, receivers, countries } = today();
     byCountry.reset();

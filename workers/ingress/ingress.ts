@@ -203,25 +203,17 @@ function checkParts(
 }
 
 const REPLY_GAUGES = [
-  ['pending', 'plat_ingress_pending_replies', 'Requests that wait for a reply'],
-  ['timedOut', 'plat_ingress_timed_out_replies', 'Requests without a reply in time'],
-  [
-    'refused',
-    'plat_ingress_refused_requests',
-    'Requests that were not sent, because too many of their topic or of all wait for their replies',
-  ],
-  [
-    'unknownReplies',
-    'plat_ingress_unknown_replies',
-    'Replies without a waiting request: late, repeated, or for another instance on the same partition',
-  ],
+  ['pending', 'plat_ingress_pending_replies'],
+  ['timedOut', 'plat_ingress_timed_out_replies'],
+  ['refused', 'plat_ingress_refused_requests'],
+  ['unknownReplies', 'plat_ingress_unknown_replies'],
 ] as const;
 
 function registerMetrics({ metrics, requester }: IngressDeps, results: KeptResults): void {
-  for (const [figure, name, help] of REPLY_GAUGES) {
-    const gauge = metrics.gauge(name, help);
+  for (const [figure, name] of REPLY_GAUGES) {
+    const gauge = metrics.gauge(name);
     metrics.onScrape(() => gauge.set(requester.stats()[figure]));
   }
-  const kept = metrics.gauge('plat_ingress_results', 'Results in memory');
+  const kept = metrics.gauge('plat_ingress_results');
   metrics.onScrape(() => kept.set(results.size().records));
 }

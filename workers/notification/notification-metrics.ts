@@ -20,27 +20,11 @@ export type NotificationMetrics = ReturnType<typeof createNotificationMetrics>;
 
 /** Labels contain configured names and codes, never data of a message. */
 export function createNotificationMetrics(metrics: Metrics) {
-  const counter = (name: string, help: string, ...labels: string[]) =>
-    metrics.counter(name, help, ['channel', ...labels]);
-  const attempts = counter('plat_notification_attempts_total', 'Calls to a provider', 'provider', 'result');
-  const outcomes = counter(
-    'plat_notification_outcomes_total',
-    'Rounds of delivery by outcome',
-    'status',
-    'code',
-  );
-  const held = counter(
-    'plat_notification_held_total',
-    'Messages that wait for an earlier one of their receiver',
-  );
-  const unknownMembers = counter(
-    'plat_notification_unknown_members_total',
-    'Members of commands that are not known here and have no effect',
-  );
-  const unordered = counter(
-    'plat_notification_unordered_total',
-    'Messages whose order is not kept, for lack of room',
-  );
+  const attempts = metrics.counter('plat_notification_attempts_total');
+  const outcomes = metrics.counter('plat_notification_outcomes_total');
+  const held = metrics.counter('plat_notification_held_total');
+  const unknownMembers = metrics.counter('plat_notification_unknown_members_total');
+  const unordered = metrics.counter('plat_notification_unordered_total');
   const limited = limitCodes();
   return {
     onAttempt: ({ channel, name }: GuardedProvider, { kind }: SendResult) =>
@@ -55,21 +39,9 @@ export function createNotificationMetrics(metrics: Metrics) {
 }
 
 function followState(metrics: Metrics, { deliveryLog, hold, tiers }: Watched): void {
-  const waiting = metrics.gauge(
-    'plat_notification_waiting',
-    'Copies that wait on a retry tier, on the partitions of this process',
-    ['tier'],
-  );
-  const ledgerFigures = metrics.gauge(
-    'plat_notification_ledger',
-    'The delivery log: notifications, intents without an outcome, those with an expired lease, retrying ones',
-    ['figure'],
-  );
-  const holdFigures = metrics.gauge(
-    'plat_notification_hold',
-    'Messages that wait for an earlier one of their receiver: receivers, messages, bytes',
-    ['figure'],
-  );
+  const waiting = metrics.gauge('plat_notification_waiting');
+  const ledgerFigures = metrics.gauge('plat_notification_ledger');
+  const holdFigures = metrics.gauge('plat_notification_hold');
   metrics.onScrape(() => {
     for (const tier of tiers) {
       const lag = tier.consumer.lag().reduce((sum, { lag: messages }) => sum + messages, 0);
@@ -86,17 +58,8 @@ export function providerHooks(
   metrics: Metrics,
   log: Log,
 ): (provider: { readonly name: string; readonly channel: Channel }) => GuardHooks {
-  const labelNames = ['channel', 'provider'];
-  const seconds = metrics.duration(
-    'plat_notification_provider_seconds',
-    'Duration of a call to a provider',
-    labelNames,
-  );
-  const breakerOpen = metrics.gauge(
-    'plat_notification_provider_open',
-    '1 while the circuit breaker of a provider is open',
-    labelNames,
-  );
+  const seconds = metrics.duration('plat_notification_provider_seconds');
+  const breakerOpen = metrics.gauge('plat_notification_provider_open');
   return ({ name, channel }) => {
     const labels = { channel, provider: name };
     breakerOpen.set(labels, 0);

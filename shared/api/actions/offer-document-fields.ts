@@ -1,8 +1,10 @@
 /** The document of an offer (T1): one model, which the answer shows as JSON, and which HTML and PDF render. */
 
 import { z } from 'zod';
-import { described, strictNamed } from '../json/field-kinds.ts';
+import { strictIn } from '../json/field-kinds.ts';
 import TEXTS from './offer-document-texts.json' with { type: 'json' };
+
+const strict = strictIn(TEXTS);
 
 export const DOCUMENT_FORMS = ['ConsumerCredit', 'ESIS'] as const;
 export const DOCUMENT_LANGUAGES = ['en', 'ro'] as const;
@@ -20,84 +22,66 @@ export const MEDIA_TYPES: Readonly<Record<Exclude<DocumentFormat, 'json'>, strin
 const figure = z.number().nullable();
 const rate = z.string().nullable();
 
-const figures = strictNamed(
-  'OfferDocumentFigures',
-  described(TEXTS.OfferDocumentFigures, {
-    TotalAmountOfCredit: z.number(),
-    TotalUpfront: z.number(),
-    TotalCostOfCredit: z.number(),
-    TotalAmountPayable: z.number(),
-    APRC: rate,
-    InstallmentAmount: figure,
-    InitialPeriodRows: figure,
-    InitialPeriodAPRC: rate,
-    InitialPeriodRepaid: figure,
-    HighestRate: rate,
-    HighestRateFrom: figure,
-    HighestRateAPRC: rate,
-    HighestInstallmentAmount: figure,
-  }),
-);
+const figures = strict('OfferDocumentFigures', {
+  TotalAmountOfCredit: z.number(),
+  TotalUpfront: z.number(),
+  TotalCostOfCredit: z.number(),
+  TotalAmountPayable: z.number(),
+  APRC: rate,
+  InstallmentAmount: figure,
+  InitialPeriodRows: figure,
+  InitialPeriodAPRC: rate,
+  InitialPeriodRepaid: figure,
+  HighestRate: rate,
+  HighestRateFrom: figure,
+  HighestRateAPRC: rate,
+  HighestInstallmentAmount: figure,
+});
 
-const point = strictNamed(
-  'OfferDocumentPoint',
-  described(TEXTS.OfferDocumentPoint, {
-    Id: z.string(),
-    Label: z.string(),
-    Note: z.string().nullable(),
-    Text: z.string().nullable(),
-    IsMissing: z.boolean(),
-    IsWarning: z.boolean(),
-  }),
-);
+const point = strict('OfferDocumentPoint', {
+  Id: z.string(),
+  Label: z.string(),
+  Note: z.string().nullable(),
+  Text: z.string().nullable(),
+  IsMissing: z.boolean(),
+  IsWarning: z.boolean(),
+});
 
-const line = strictNamed(
-  'OfferDocumentLine',
-  described(TEXTS.OfferDocumentLine, {
-    Kind: z.enum(['instalment', 'subtotal', 'year', 'total']),
-    IsHypothetical: z.boolean(),
-    Cells: z.array(z.string()),
-  }),
-);
+const line = strict('OfferDocumentLine', {
+  Kind: z.enum(['instalment', 'subtotal', 'year', 'total']),
+  IsHypothetical: z.boolean(),
+  Cells: z.array(z.string()),
+});
 
-const table = strictNamed(
-  'OfferDocumentTable',
-  described(TEXTS.OfferDocumentTable, {
-    Caption: z.string(),
-    Columns: z.array(z.string()),
-    Lines: z.array(line),
-  }),
-);
+const table = strict('OfferDocumentTable', {
+  Caption: z.string(),
+  Columns: z.array(z.string()),
+  Lines: z.array(line),
+});
 
-const section = strictNamed(
-  'OfferDocumentSection',
-  described(TEXTS.OfferDocumentSection, {
-    Id: z.string(),
-    Heading: z.string(),
-    Source: z.string(),
-    Points: z.array(point),
-    Table: table.nullable(),
-  }),
-);
+const section = strict('OfferDocumentSection', {
+  Id: z.string(),
+  Heading: z.string(),
+  Source: z.string(),
+  Points: z.array(point),
+  Table: table.nullable(),
+});
 
-export const offerDocument = strictNamed(
-  'OfferDocument',
-  described(TEXTS.OfferDocument, {
-    Form: z.enum(DOCUMENT_FORMS),
-    Language: z.enum(DOCUMENT_LANGUAGES),
-    Title: z.string(),
-    Source: z.string(),
-    Date: z.string(),
-    LenderName: z.string().nullable(),
-    Logo: z.string().nullable(),
-    ProductCode: z.string(),
-    ProductVersion: z.number(),
-    Currency: z.string(),
-    Figures: figures,
-    Sections: z.array(section),
-    Missing: z.array(z.string()),
-  }),
-);
+export const offerDocument = strict('OfferDocument', {
+  Form: z.enum(DOCUMENT_FORMS),
+  Language: z.enum(DOCUMENT_LANGUAGES),
+  Title: z.string(),
+  Source: z.string(),
+  Date: z.string(),
+  LenderName: z.string().nullable(),
+  Logo: z.string().nullable(),
+  ProductCode: z.string(),
+  ProductVersion: z.number(),
+  Currency: z.string(),
+  Figures: figures,
+  Sections: z.array(section),
+  Missing: z.array(z.string()),
+});
 
 type Answered = z.output<typeof offerDocument>;
 

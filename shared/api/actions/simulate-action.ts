@@ -24,6 +24,7 @@ import type { Fault } from '../../platform/problem.ts';
 import { isAbsent, isRecord, shapeFault } from '../json/faults.ts';
 import {
   described,
+  strictIn,
   strictNamed,
   termsOf,
   amount,
@@ -45,6 +46,8 @@ import { createRequestReader, type Fields } from '../json/request-reader.ts';
 import { interestRateRange } from './schedule-request-fields.ts';
 import examples from './simulate-examples.json' with { type: 'json' };
 import TEXTS from './field-texts.json' with { type: 'json' };
+
+const strict = strictIn(TEXTS);
 
 /** Written as text, because a row of JSON.stringify takes as long as the calculation of the row. */
 function formatScheduleJson({ rows, offer, currencyDigits }: SimulationRecord): string {
@@ -99,26 +102,20 @@ function figure(value: Decimal | null): unknown {
   return value === null ? null : JSON.rawJSON(value.toFixed());
 }
 
-const offerExplanation = strictNamed(
-  'OfferExplanation',
-  described(TEXTS.OfferExplanation, {
-    Figure: z.enum(EXPLAINED_OFFER_FIGURES),
-    Name: z.string().optional(),
-    Amount: z.number().nullable(),
-    Formula: z.string(),
-  }),
-);
+const offerExplanation = strict('OfferExplanation', {
+  Figure: z.enum(EXPLAINED_OFFER_FIGURES),
+  Name: z.string().optional(),
+  Amount: z.number().nullable(),
+  Formula: z.string(),
+});
 
-const offerLimit = strictNamed(
-  'OfferLimit',
-  described(TEXTS.OfferLimit, {
-    Name: z.string(),
-    Figure: z.enum(LIMITED_FIGURES),
-    Largest: z.number(),
-    Value: z.number().nullable(),
-    Result: z.enum(LIMIT_RESULTS),
-  }),
-);
+const offerLimit = strict('OfferLimit', {
+  Name: z.string(),
+  Figure: z.enum(LIMITED_FIGURES),
+  Largest: z.number(),
+  Value: z.number().nullable(),
+  Result: z.enum(LIMIT_RESULTS),
+});
 
 /** Fields of a record that only an offer has, so they are optional in the schema of the record (Q8). */
 const offerFields = described(TEXTS.OfferFigures, {

@@ -268,12 +268,12 @@ export function asyncApiDocument(options: AsyncApiOptions): Readonly<Record<stri
       ...NOTIFICATIONS.flatMap(commandOperations),
       [
         'readCatalogueRecords',
-        receive(TEXTS.readCatalogue, onChannel('catalogueRecords', [CATALOGUE_RECORD])),
+        act('receive', TEXTS.readCatalogue, onChannel('catalogueRecords', [CATALOGUE_RECORD])),
       ],
-      ['reply', send(TEXTS.reply, onChannel(REPLIES, REPLY_TYPES))],
+      ['reply', act('send', TEXTS.reply, onChannel(REPLIES, REPLY_TYPES))],
       ...NOTIFICATION_RECORDS.map((record) => [
         record.operationId,
-        send(record, onChannel(record.topic, [record.type])),
+        act('send', record, onChannel(record.topic, [record.type])),
       ]),
     ]),
     components: asyncApiComponents(),
@@ -300,7 +300,7 @@ function channels(prefix: string): Record<string, object> {
       return titles.map(([key, title]) => [key, channel(prefix, key, [commandType], { title })] as const);
     }),
     ...NOTIFICATION_RECORDS.map(
-      ({ topic, type, summary: title, about: description }) =>
+      ({ topic, type, summary: title, description }) =>
         [topic, channel(prefix, topic, [type], { title, description })] as const,
     ),
   ]);
@@ -359,15 +359,12 @@ function commandOperations(notification: NotificationDefinition): [string, objec
   ];
 }
 
-function send(
-  { summary, about: description }: { readonly summary: string; readonly about: string },
+function act(
+  action: 'send' | 'receive',
+  { summary, description }: Readonly<Record<'summary' | 'description', string>>,
   place: object,
 ): object {
-  return { action: 'send', summary, description, ...place, bindings: kafkaBinding() };
-}
-
-function receive(about: { readonly summary: string; readonly description: string }, place: object): object {
-  return { action: 'receive', ...about, ...place, bindings: kafkaBinding() };
+  return { action, summary, description, ...place, bindings: kafkaBinding() };
 }
 
 interface Operation {
@@ -380,10 +377,10 @@ interface Operation {
 }
 
 function operation(definition: Operation): object {
-  const { summary, description, topic, requestTypes, replyTypes, replyAddress } = definition;
+  const { topic, requestTypes, replyTypes, replyAddress } = definition;
   const address = { location: `$message.header#/${HEADER.replyTopic}`, description: replyAddress };
   const reply = { address, ...onChannel(REPLIES, replyTypes) };
-  return receive({ summary, description }, { ...onChannel(topic, requestTypes), reply });
+  return act('receive', definition, { ...onChannel(topic, requestTypes), reply });
 }
 
 function onChannel(name: TopicKey | typeof REPLIES, types: readonly string[]): object {

@@ -139,17 +139,14 @@ export function objectOf<Shape extends z.ZodRawShape>(shape: Shape, what = 'an o
   return z.object(shape, { error: mustBe(what) });
 }
 
-/** Gives each field the description that `texts` has under its name. */
-export function described<Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape: Shape): Shape {
-  const fields = Object.entries(shape).map(([name, kind]) => {
-    const text = texts[name as keyof Shape];
+/** Gives the fields that `texts` names their descriptions. */
+export function described<Shape extends z.ZodRawShape>(texts: Partial<Texts<Shape>>, shape: Shape): Shape {
+  const fields = Object.entries<string>(texts as Texts<Shape>).map(([name, text]) => {
+    const kind = shape[name] as z.ZodType;
     const isOptional = kind instanceof z.ZodOptional;
-    const whole = isOptional
-      ? (kind.unwrap() as z.ZodType).describe(text)
-      : (kind as z.ZodType).describe(text);
-    return [name, isOptional ? whole.optional() : whole];
+    return [name, isOptional ? (kind.unwrap() as z.ZodType).describe(text).optional() : kind.describe(text)];
   });
-  return Object.fromEntries(fields) as Shape;
+  return { ...shape, ...(Object.fromEntries(fields) as Shape) };
 }
 
 export const requestOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
@@ -158,11 +155,29 @@ export const requestOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
 export const namedObject = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
   z.object(shape).meta({ id });
 
+/** The texts with the figures that they name in braces, such as `{criteria}`. */
+export const withFigures = <Text>(texts: Text, figures: Readonly<Record<string, unknown>>): Text =>
+  JSON.parse(
+    JSON.stringify(texts).replaceAll(/\{(\w+)\}/g, (_, name: string) => String(figures[name])),
+  ) as Text;
+
+/** Makes named objects whose fields have the descriptions that `texts` has under their ids. */
+export const namedIn =
+  <Id extends string>(texts: Readonly<Record<Id, object>>) =>
+  <Shape extends z.ZodRawShape>(id: Id, shape: Shape) =>
+    namedObject(id, described(texts[id], shape));
+
 /** A time in ISO 8601, only for answers. */
 export const dateTime = () => z.string().meta({ format: 'date-time' });
 
 export const strictNamed = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
   z.strictObject(shape).meta({ id });
+
+/** The same for objects that have no further fields. */
+export const strictIn =
+  <Id extends string>(texts: Readonly<Record<Id, object>>) =>
+  <Shape extends z.ZodRawShape>(id: Id, shape: Shape) =>
+    strictNamed(id, described(texts[id], shape));
 
 type Texts<Shape> = Readonly<Record<keyof Shape, string>>;
 
@@ -170,7 +185,14 @@ export const termsOf = <Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape:
   requestOf(described(texts, shape));
 
 export const itemOf = <Shape extends z.ZodRawShape>(texts: Texts<Shape>, shape: Shape) =>
-  objectOf(described(texts, shape));
+  fieldsOf(texts, shape);
+
+/** An object of which some fields have a text in `texts`. */
+export const fieldsOf = <Shape extends z.ZodRawShape>(
+  texts: Partial<Texts<Shape>>,
+  shape: Shape,
+  what?: string,
+) => objectOf(described(texts, shape), what);
 
 /** A name or code of 1 to 200 characters. Documents and forms show the `known` names; a catalogue may have others. */
 export const text = (known: readonly string[] = [], maxLength = MAX_TEXT_LENGTH) => {

@@ -10,7 +10,10 @@ import {
 } from '../../notification/notification-state.ts';
 import { wholeNumber } from '../../platform/json-kinds.ts';
 import { faultShape } from '../json/problem-document.ts';
-import { dateTime, namedObject } from '../json/field-kinds.ts';
+import { dateTime, namedIn } from '../json/field-kinds.ts';
+import TEXTS from './field-texts.json' with { type: 'json' };
+
+const named = namedIn(TEXTS);
 
 /** What a caller sees: in place of `sending`, `accepted` in the first round and `retrying` in later rounds. */
 type ShownStatus = 'accepted' | Exclude<NotificationStatus, 'sending'>;
@@ -22,69 +25,42 @@ const STATUSES: readonly ShownStatus[] = [
 ];
 const id = () => z.string().meta({ format: 'uuid' }).describe('Id of the notification.');
 
-export const acceptedReply = namedObject('AcceptedNotification', {
+export const acceptedReply = named('AcceptedNotification', {
   notificationId: id(),
-  status: z.literal('accepted').describe('The notification is stored and will be sent to a provider.'),
+  status: z.literal('accepted'),
 });
 
-const batchResult = namedObject('NotificationBatchResult', {
-  status: z
-    .enum(['accepted', 'refused', 'unknown'])
-    .describe('`unknown`: it may be stored; repeat the call with its Idempotency-Key.'),
-  notificationId: id().optional().describe('Id of an accepted notification.'),
-  problem: z.string().optional().describe('Code of the problem that the single call would answer.'),
-  detail: z.string().optional().describe('What the code does not say.'),
-  errors: z.array(faultShape).readonly().optional().describe('Its first 10 faults.'),
+const batchResult = named('NotificationBatchResult', {
+  status: z.enum(['accepted', 'refused', 'unknown']),
+  notificationId: id().optional(),
+  problem: z.string().optional(),
+  detail: z.string().optional(),
+  errors: z.array(faultShape).readonly().optional(),
 });
 export type BatchResult = z.infer<typeof batchResult>;
 
-export const batchReply = namedObject('NotificationBatchReply', {
-  results: z.array(batchResult).describe('One for each notification, in the order of the call.'),
+export const batchReply = named('NotificationBatchReply', {
+  results: z.array(batchResult),
 });
 
-export function renderBatch(results: readonly BatchResult[]): string {
-  return JSON.stringify({ results });
-}
-
-export const notificationAttempt = namedObject('NotificationAttempt', {
+export const notificationAttempt = named('NotificationAttempt', {
   attempt: wholeNumber('Round of delivery, counted from 1; all attempts of a round share it.', 1),
-  at: dateTime().describe('Time of its end.'),
-  provider: z.string().describe('Name of the provider in the configuration.'),
-  result: z
-    .enum(['sent', 'transient', 'permanent', 'misconfigured', 'unknown'])
-    .describe('`unknown`: the provider may or may not have sent the message.'),
-  code: z
-    .string()
-    .optional()
-    .describe('Stable code of the result, such as `smtp-452-4.2.2`; absent when sent.'),
+  at: dateTime(),
+  provider: z.string(),
+  result: z.enum(['sent', 'transient', 'permanent', 'misconfigured', 'unknown']),
+  code: z.string().optional(),
 });
 
-export const notificationReply = namedObject('Notification', {
+export const notificationReply = named('Notification', {
   notificationId: id(),
-  status: z
-    .enum(STATUSES)
-    .describe(
-      '`accepted`: stored. `retrying`: an attempt failed and another one follows. `sent`: a provider accepted it. `failed`: rejected permanently, or expired. `parked`: the provider may have sent it; an operator decides whether to retry. `suppressed`: the receiver does not want or get such messages. `scheduled`, `cancelled`: waits for its sendAt, or was cancelled before. `undelivered`, `delivered`, `bounced`, `complained`: what the provider reported later.',
-    ),
-  channel: z.enum(['sms', 'email']).describe('Channel of the notification.'),
-  attempts: z.array(notificationAttempt).describe('The last attempts, at most 20, newest last.'),
-  updatedAt: dateTime().describe('Time of the last change of the status.'),
-  nextAttemptAt: dateTime()
-    .optional()
-    .describe('While retrying or scheduled: earliest time of the next attempt.'),
-  code: z
-    .string()
-    .optional()
-    .describe('Stable code of the reason for retrying, failed, parked, undelivered or bounced.'),
-  providerMessageId: z
-    .string()
-    .optional()
-    .describe("The provider's own id of the message, once the provider reported about it (N7)."),
+  status: z.enum(STATUSES),
+  channel: z.enum(['sms', 'email']),
+  attempts: z.array(notificationAttempt),
+  updatedAt: dateTime(),
+  nextAttemptAt: dateTime().optional(),
+  code: z.string().optional(),
+  providerMessageId: z.string().optional(),
 });
-
-export function renderAccepted(notificationId: string): string {
-  return JSON.stringify({ notificationId, status: 'accepted' });
-}
 
 /** The status as JSON text. `state` is undefined until the first round begins, `receipt` until a provider reports. */
 export function renderNotification(

@@ -9,9 +9,16 @@ import {
   type NotificationState,
 } from '../../notification/notification-state.ts';
 import { oneOf } from '../../platform/json-kinds.ts';
-import { dateTime, namedObject, objectOf } from '../json/field-kinds.ts';
+import { dateTime, described, fieldsOf, namedObject } from '../json/field-kinds.ts';
 import { isoText, notificationAttempt } from '../notification/answers.ts';
-import { channelName, line, numberFrom, OPERATIONS_LIMITS as LIMIT } from './operation-fields.ts';
+import {
+  channelName,
+  line,
+  numberFrom,
+  OPERATIONS_LIMITS as LIMIT,
+  named,
+  TEXTS,
+} from './operation-fields.ts';
 
 const STATUSES = ['accepted', ...DELIVERY_STATUSES, ...RECEIPT_STATUSES] as const;
 
@@ -20,23 +27,13 @@ const CURSOR = /^\d{1,15}\.\d{1,15}$/;
 
 export const cursor = () => line().regex(CURSOR, { error: 'must be the nextCursor of the previous page' });
 
-export const notificationQuery = objectOf({
-  reference: line()
-    .optional()
-    .describe(
-      'The Idempotency-Key with which the notification was sent. Without it, recent notifications are listed (N14), which requires the scope `operations:read`.',
-    ),
-  caller: line()
-    .optional()
-    .describe(
-      'With `reference`: the subject that sent it; by default that of the token. Others require the scope `operations:read`.',
-    ),
-  status: oneOf(STATUSES).optional().describe('Without `reference`: only those with this status.'),
-  channel: channelName().optional().describe('Without `reference`: only those of this channel.'),
-  limit: numberFrom(1, LIMIT.pageNotifications)
-    .optional()
-    .describe(`Notifications on the page; ${LIMIT.defaultPageNotifications} by default.`),
-  cursor: cursor().optional().describe('The `nextCursor` of the previous page.'),
+export const notificationQuery = fieldsOf(TEXTS.notificationQuery, {
+  reference: line().optional(),
+  caller: line().optional(),
+  status: oneOf(STATUSES).optional(),
+  channel: channelName().optional(),
+  limit: numberFrom(1, LIMIT.pageNotifications).optional(),
+  cursor: cursor().optional(),
 });
 
 const { attempt: roundNumber, ...attemptFields } = notificationAttempt.shape;
@@ -51,16 +48,16 @@ const timelineEvent = z
       round: roundNumber,
       ...attemptFields,
     }).describe('A call of a provider.'),
-    namedObject('SendingEvent', {
+    named('SendingEvent', {
       event: z.literal('sending'),
       at: dateTime(),
       round: roundNumber,
-      providers: z.array(z.string()).describe('Those that may be called in this round.'),
-      until: dateTime().optional().describe('After this time the outcome counts as unknown.'),
+      providers: z.array(z.string()),
+      until: dateTime().optional(),
     }).describe('A round is in progress.'),
-    namedObject('RetryEvent', {
+    named('RetryEvent', {
       event: z.literal('retry'),
-      at: dateTime().describe('When the next round is due.'),
+      at: dateTime(),
       round: roundNumber,
     }).describe('It waits for the next round.'),
     namedObject('EndEvent', {
@@ -73,32 +70,29 @@ const timelineEvent = z
   .meta({ id: 'TimelineEvent' });
 export type TimelineEvent = z.infer<typeof timelineEvent>;
 
-const foundNotification = namedObject('FoundNotification', {
+const foundNotification = named('FoundNotification', {
   notificationId: z.string().meta({ format: 'uuid' }),
   channel: z.enum(['sms', 'email']),
   status: z.enum(STATUSES),
-  code: z.string().optional().describe('Why it is retrying, failed or parked.'),
+  code: z.string().optional(),
   updatedAt: dateTime(),
-  provider: z.string().optional().describe('The provider of the last attempt.'),
+  provider: z.string().optional(),
   category: z.enum(['transactional', 'campaign']).optional(),
-  receiverHash: z.string().optional().describe('Keyed hash of the receiver (N14).'),
+  receiverHash: z.string().optional(),
 });
 export type FoundNotification = z.infer<typeof foundNotification>;
 
-export const notificationTimeline = namedObject('NotificationTimeline', {
+export const notificationTimeline = named('NotificationTimeline', {
   ...foundNotification.shape,
-  events: z.array(timelineEvent).describe('In the order of their times.'),
-  hasEarlierAttempts: z.boolean().describe('Only the last 20 attempts are kept; there were others.'),
-  deadLetters: z.string().optional().describe('Where a failed or parked notification has its dead letters.'),
+  events: z.array(timelineEvent),
+  hasEarlierAttempts: z.boolean(),
+  deadLetters: z.string().optional(),
 });
 export type NotificationTimeline = z.infer<typeof notificationTimeline>;
 
-export const foundNotifications = namedObject('FoundNotifications', {
+export const foundNotifications = named('FoundNotifications', {
   notifications: z.array(foundNotification),
-  nextCursor: z
-    .string()
-    .optional()
-    .describe('For the next page, even if this one is short; absent on the last.'),
+  nextCursor: z.string().optional(),
 });
 export type FoundNotifications = z.infer<typeof foundNotifications>;
 
@@ -176,13 +170,15 @@ function describeStatus(state: NotificationState): TimelineEvent {
   return { event: status, at, code, providerMessageId };
 }
 
-const message = z.object({
-  id: z.string().meta({ format: 'uuid' }).describe('Id of the notification.'),
-  channel: z.enum(['sms', 'email']),
-  sender: z.string(),
-  receiver: z.string(),
-  subject: z.string().describe('Empty for an SMS.'),
-});
+const message = z.object(
+  described(TEXTS.message, {
+    id: z.string().meta({ format: 'uuid' }),
+    channel: z.enum(['sms', 'email']),
+    sender: z.string(),
+    receiver: z.string(),
+    subject: z.string(),
+  }),
+);
 
 export const outboxList = namedObject('OutboxMessages', {
   messages: z.array(
@@ -194,16 +190,13 @@ export const outboxList = namedObject('OutboxMessages', {
 export type OutboxList = z.infer<typeof outboxList>;
 
 export const outboxMessage = message
-  .extend({
-    headers: z.array(z.string()).describe('The header lines.'),
-    text: z.string().describe('The first text part; the source of an e-mail that has HTML only.'),
-    htmlAddress: z
-      .string()
-      .optional()
-      .describe(
-        'Address of the HTML part for a frame, without scripts and resources; valid for five minutes, without a token.',
-      ),
-    files: z.array(z.string()).describe('Names of the attached files.'),
-  })
+  .extend(
+    described(TEXTS.outboxMessage, {
+      headers: z.array(z.string()),
+      text: z.string(),
+      htmlAddress: z.string().optional(),
+      files: z.array(z.string()),
+    }),
+  )
   .meta({ id: 'OutboxMessage' });
 export type OutboxReply = z.infer<typeof outboxMessage>;

@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import { formatCalendarDate, parseCalendarDate } from '../../lending/dates/calendar-date.ts';
 import { anyText, mustBe, oneOf } from '../../platform/json-kinds.ts';
-import { NOT_EMPTY, refuse } from '../json/field-kinds.ts';
+import { namedIn, NOT_EMPTY, refuse, withFigures } from '../json/field-kinds.ts';
+import FIELD_TEXTS from './field-texts.json' with { type: 'json' };
 import type { Fault } from '../../platform/problem.ts';
 import { limitFaults, toFaults } from '../json/faults.ts';
 import { toJsonSchema, type JsonSchema } from '../json/json-schema.ts';
@@ -39,6 +40,10 @@ export const OPERATIONS_LIMITS = {
   referredLists: 100,
   referredListBytes: 8_388_608,
 } as const;
+
+/** The descriptions of fields, by the id or the name of their object. */
+export const TEXTS = withFigures(FIELD_TEXTS, OPERATIONS_LIMITS);
+export const named = namedIn(TEXTS);
 
 const PRINTABLE = /^[^\p{Cc}]+$/u;
 const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
@@ -143,20 +148,19 @@ export function readQuery<Shape extends z.ZodObject>(shape: Shape, query: unknow
   return readFields(shape, Object.fromEntries(sent));
 }
 
-interface ShapeDescription {
-  readonly schema: JsonSchema;
-  readonly lists: ReadonlySet<string>;
-}
-
-const described = new WeakMap<z.ZodObject, ShapeDescription>();
+const described = new WeakMap<
+  z.ZodObject,
+  { readonly schema: JsonSchema; readonly lists: ReadonlySet<string> }
+>();
 
 /** Derives the description of each definition once, because that takes a millisecond, most of the time of a call. */
-function describeShape(shape: z.ZodObject): ShapeDescription {
+function describeShape(shape: z.ZodObject) {
   const known = described.get(shape);
   if (known !== undefined) return known;
   const schema = toJsonSchema(shape);
   const fields = Object.entries(schema.properties ?? {});
   const lists = new Set(fields.flatMap(([name, { items }]) => (items === undefined ? [] : [name])));
-  described.set(shape, { schema, lists });
-  return { schema, lists };
+  const description = { schema, lists };
+  described.set(shape, description);
+  return description;
 }

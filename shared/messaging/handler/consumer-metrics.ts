@@ -6,30 +6,12 @@ import type { Handled } from './request-handling.ts';
 export type ConsumerMetrics = ReturnType<typeof consumerMetrics>;
 
 export function consumerMetrics(metrics: Metrics, worker: string) {
-  const durations = metrics.duration(
-    'plat_handler_duration_seconds',
-    'Time from the start of handling a message to its acknowledged reply',
-    ['worker', 'type', 'result'],
-  );
-  const deadLetters = metrics.counter(
-    'plat_dead_letters_total',
-    'Messages written to the dead-letter topic',
-    ['worker', 'code'],
-  );
+  const durations = metrics.duration('plat_handler_duration_seconds');
+  const deadLetters = metrics.counter('plat_dead_letters_total');
   const limited = limitCodes();
-  const batchItems = metrics.counter('plat_batch_items_total', 'Requests received in batches', [
-    'worker',
-    'result',
-  ]);
-  const lag = metrics.gauge('plat_consumer_lag_messages', 'Messages that the consumer has not completed', [
-    'worker',
-    'topic',
-    'partition',
-  ]);
-  const states = metrics.gauge('plat_consumer_state', 'Counters and states of the consumer', [
-    'worker',
-    'figure',
-  ]);
+  const batchItems = metrics.counter('plat_batch_items_total');
+  const lag = metrics.gauge('plat_consumer_lag_messages');
+  const states = metrics.gauge('plat_consumer_state');
   return {
     onHandled: ({ type, result, durationMs }: Handled): void =>
       durations.observe({ worker, type, result }, durationMs / 1_000),

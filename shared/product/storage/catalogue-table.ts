@@ -53,11 +53,7 @@ export class CatalogueTable implements CatalogueView {
       },
     });
     const { metrics, clientId } = options;
-    const gauge = metrics?.gauge(
-      'plat_catalogue_state',
-      'Records, bytes and faults of the catalogue in memory',
-      ['worker', 'figure'],
-    );
+    const gauge = metrics?.gauge('plat_catalogue_state');
     metrics?.onScrape(() => {
       for (const [figure, value] of Object.entries(this.stats())) {
         gauge?.set({ worker: clientId, figure }, value);

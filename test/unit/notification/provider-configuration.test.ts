@@ -98,8 +98,8 @@ describe('the provider configuration (interface 4.8, N1)', () => {
 });
 
 describe('the channel profile', () => {
-  it('contains the channels and their default senders without secrets', () => {
-    const channels = { sms: { defaultSender: 'Bank' }, email: { defaultSender: 'info@bank.example' } };
+  it('contains the channels and whether they have default senders, without secrets', () => {
+    const channels = { sms: { hasDefaultSender: true }, email: { hasDefaultSender: true } };
     expect(readChannelProfile(configurationText(HTTP, SMTP, TWILIO))).toEqual({
       channels,
       codeChannels: [],

@@ -24,8 +24,7 @@ export async function readProviderFacts(
   const { channels, codeChannels, receiptSources } = readChannelProfile(readText(configFile), publicUrl);
   const channelProfiles: ChannelProfiles = (channel) => {
     const known = channels[channel];
-    const makesCodes = codeChannels.includes(channel);
-    return known && { hasDefaultSender: known.defaultSender !== undefined, makesCodes };
+    return known && { ...known, makesCodes: codeChannels.includes(channel) };
   };
   return { channelProfiles, receiptSources };
 }

@@ -31,18 +31,11 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationCo
     ...deps,
     restoreFirst: (message) => restoreFirst(deps, message),
   });
-  const kept = metrics.gauge('plat_ingress_notifications_kept', 'Notification records in the index');
+  const kept = metrics.gauge('plat_ingress_notifications_kept');
   metrics.onScrape(() => kept.set(feed.size().records));
   const keys = createNotificationKeys(deps.resultSecret, deps.newId);
-  const lost = metrics.counter(
-    'plat_ingress_acceptances_lost_total',
-    'Acceptances that were not written before the process ended: the notifications cannot be queried',
-  );
-  const requests = metrics.counter(
-    'plat_ingress_notifications_total',
-    'Notifications by channel and result',
-    ['channel', 'outcome'],
-  );
+  const lost = metrics.counter('plat_ingress_acceptances_lost_total');
+  const requests = metrics.counter('plat_ingress_notifications_total');
   const count = (channel: string, outcome: string) => requests.inc({ channel, outcome });
   const acceptances = new AcceptanceRecords({ ...deps, publisher, feed, countLost: () => lost.inc() });
   const accept = createAccept({ ...deps, count, acceptances, publisher, keys, feed });

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { renderAccepted, renderBatch, type BatchResult } from '../../../shared/api/notification/answers.ts';
+import type { BatchResult } from '../../../shared/api/notification/answers.ts';
 import { warningsList } from '../../../shared/messaging/header-text.ts';
 import { MAX_REQUEST_VALUES } from '../../../shared/platform/parse-json.ts';
 import { readTraceContext } from '../server/app.ts';
@@ -152,7 +152,7 @@ async function sendOne({ request, reply, read, accept, idempotencyKey }: SendCal
   const header = found.kind === 'valid' ? warningsList(found.warnings, undefined) : undefined;
   if (header !== undefined) reply.header('warnings', header);
   reply.header('location', `/api/notifications/v1/${answer.notificationId}`);
-  sendJson(reply, 202, renderAccepted(answer.notificationId));
+  sendJson(reply, 202, JSON.stringify({ notificationId: answer.notificationId, status: 'accepted' }));
 }
 
 /** The notifications of a batch; none if the body has no list of them. */
@@ -204,7 +204,7 @@ async function sendBatch(
   if (reply.raw.destroyed) return;
   const header = warningsList(warnings, undefined);
   if (header !== undefined) reply.header('warnings', header);
-  sendJson(reply, 202, renderBatch(results));
+  sendJson(reply, 202, JSON.stringify({ results }));
 }
 
 /** Urgent notifications have a limit of their own, so that they are admitted while too many normal ones arrive. */

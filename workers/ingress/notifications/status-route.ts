@@ -9,14 +9,15 @@ import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { Publisher } from '../../../shared/messaging/ports.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import type { KnownNotification } from '../../../shared/api/operations/notification-lists.ts';
+import { readId } from '../../../shared/notification/notification-id.ts';
 import { earliestTime } from '../../../shared/notification/notification-state.ts';
 import { ACCEPTANCE_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import type { NotificationFeed } from './notification-feed.ts';
 import { STATE_TYPE } from '../../../shared/api/notification/state-record.ts';
 
-type StatusRouteDeps = IngressContext & { readonly feed: NotificationFeed; readonly publisher: Publisher };
+export { UUID } from '../../../shared/notification/notification-id.ts';
 
-export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+type StatusRouteDeps = IngressContext & { readonly feed: NotificationFeed; readonly publisher: Publisher };
 
 /**
  * GET of a notification (N3) by its caller, or of an upstream one by anyone, and DELETE by its caller, which cancels a
@@ -27,9 +28,9 @@ export function registerStatus(app: FastifyInstance, deps: StatusRouteDeps): voi
   const answeredBy =
     (answer: typeof respond) =>
     async (request: FastifyRequest<{ Params: { readonly notificationId: string } }>, reply: FastifyReply) => {
-      const { notificationId } = request.params;
-      if (!UUID.test(notificationId)) return refuseUnknown(reply);
-      const asked = { id: notificationId.toLowerCase(), owner: hashSubject(request.subject) };
+      const id = readId(request.params.notificationId);
+      if (id === undefined) return refuseUnknown(reply);
+      const asked = { id, owner: hashSubject(request.subject) };
       await orUnreadable(deps, reply, () => answer(deps, reply, asked));
     };
   const get = [labelMetrics('notification'), authenticate(deps)];

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, preHandlerHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { z } from 'zod';
 import {
   discardBody,
@@ -39,11 +39,10 @@ import {
 } from '../../../shared/dead-letters/find-dead-letters.ts';
 import { showDeadLetter } from '../../../shared/dead-letters/show-dead-letter.ts';
 import type { Fault } from '../../../shared/platform/problem.ts';
-import { authorizeOperator } from '../server/authentication.ts';
+import { operatorHooks } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, refuseFailed, sendJson } from '../server/send-answer.ts';
-import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import { callerOf } from '../server/admission.ts';
 import type { CommandProofs } from '../../../shared/notification/command-proof.ts';
 
@@ -54,6 +53,7 @@ interface DeadLetterRouteDeps extends IngressContext {
 
 type ReadingDeps = DeadLetterRouteDeps & { readonly respond: ReturnType<typeof createResponder> };
 
+const LABEL = 'operations-dead-letters';
 /** A selection of 500 ids has 50 KiB, and an edited payload is as large as a request. */
 const BODY_LIMIT_BYTES = 262_144;
 const MAX_NAMES = OPERATIONS_LIMITS.editedFields + OPERATIONS_LIMITS.editedHeaders;
@@ -63,19 +63,12 @@ const RECORDS_PER_UNIT = 500;
 /** Serves dead letters with masked payloads (scope operations:read), and actions on them (operations:write). */
 export function registerDeadLetters(app: FastifyInstance, base: string, context: DeadLetterRouteDeps): void {
   const deps = { ...context, respond: createResponder(context) };
-  const label = labelMetrics('operations-dead-letters');
-  const opened = requireOpen(deps.traffic);
-  const mayRead = { preHandler: [label, opened, authorizeOperator(deps, 'operations:read')] };
+  const mayRead = { preHandler: operatorHooks(deps, LABEL, 'operations:read') };
   const url = `${base}/dead-letters`;
   app.get(url, mayRead, (_request, reply) => list(deps, reply));
   const one = `${url}/:topic/:partition/:offset`;
   app.get<{ Params: PlaceParams }>(one, mayRead, ({ params }, reply) => show(deps, params, reply));
-  const mayAct: preHandlerHookHandler[] = [
-    label,
-    opened,
-    requireJson(BODY_LIMIT_BYTES),
-    authorizeOperator(deps, 'operations:write'),
-  ];
+  const mayAct = operatorHooks(deps, LABEL, 'operations:write', requireJson(BODY_LIMIT_BYTES));
   for (const action of Object.keys(BODIES) as LetterAction[]) {
     app.post(`${url}/${action}`, { preHandler: mayAct }, async (request, reply) => {
       await readJsonBody(request, reply, { limitBytes: BODY_LIMIT_BYTES });

@@ -16,14 +16,13 @@ import {
   orUnreadable,
   refuseBehind,
   refuseUnknown,
-  UUID,
 } from '../notifications/status-route.ts';
+import { readId } from '../../../shared/notification/notification-id.ts';
 import type { NotificationFeed } from '../notifications/notification-feed.ts';
 import type { NotificationKeys } from '../notifications/notification-keys.ts';
 import type { IngressContext } from '../server/context.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
-import { labelMetrics, requireOpen } from '../server/traffic.ts';
-import { authorizeOperator, refuseScope } from '../server/authentication.ts';
+import { operatorHooks, refuseScope } from '../server/authentication.ts';
 
 type NotificationSearchDeps = IngressContext & {
   readonly feed: NotificationFeed;
@@ -37,11 +36,7 @@ export function registerNotificationSearch(
   deps: NotificationSearchDeps,
 ): void {
   const url = `${base}/notifications`;
-  const preHandler = [
-    labelMetrics('operations-notifications'),
-    requireOpen(deps.traffic),
-    authorizeOperator(deps),
-  ];
+  const preHandler = operatorHooks(deps, 'operations-notifications');
   app.get(url, { preHandler }, (request, reply) =>
     orUnreadable(deps, reply, async () => {
       const read = readQuery(notificationQuery, request.query);
@@ -64,10 +59,10 @@ export function registerNotificationSearch(
     { preHandler },
     (request, reply) =>
       orUnreadable(deps, reply, async () => {
-        const id = request.params.notificationId.toLowerCase();
-        const known = UUID.test(id) ? await findNotification(deps.feed, id) : undefined;
-        if (known === undefined)
-          return UUID.test(id) && mayMiss(deps) ? refuseBehind(reply) : refuseUnknown(reply);
+        const id = readId(request.params.notificationId);
+        if (id === undefined) return refuseUnknown(reply);
+        const known = await findNotification(deps.feed, id);
+        if (known === undefined) return mayMiss(deps) ? refuseBehind(reply) : refuseUnknown(reply);
         const caller = { owner: hashSubject(request.subject), nowMs: deps.clock.now() };
         if (!isOperator(request) && !mayQuery(known, caller)) return refuseUnknown(reply);
         const deadLetters = `${base}/dead-letters?all=true&id=${id}`;

@@ -1,7 +1,8 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OPERATIONS_LIMITS } from '../../../shared/api/operations/operation-fields.ts';
 import type { OutboxList, OutboxReply } from '../../../shared/api/operations/notification-lists.ts';
+import { isEqualSecret, keyFor } from '../../../shared/notification/command-proof.ts';
 import {
   readMessageHead,
   type SentMessages,
@@ -20,7 +21,6 @@ type MessageRequest = FastifyRequest<{
   Querystring: { readonly ticket?: unknown };
 }>;
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const MAX_SHOWN_CHARACTERS = 1_000_000;
 const TICKET_LIFETIME_MS = 5 * 60_000;
 const TICKET = /^(\d{13,15})\.([\w-]{43})$/;
@@ -46,7 +46,7 @@ export function registerOutboxMessages(
   const preHandler = [labelMetrics('operations-outbox'), authorizeOperator(deps, 'operations:read')];
   const tickets = createTickets(deps.resultSecret, deps.clock);
   const find = async (id: string, reply: FastifyReply): Promise<SentMessage | undefined> => {
-    const message = UUID.test(id) ? await outbox?.read(id) : undefined;
+    const message = await outbox?.read(id);
     if (message === undefined) refuse(reply, 'not-found', { detail: outbox ? NO_MESSAGE : NO_OUTBOX });
     return message;
   };
@@ -117,21 +117,17 @@ const NO_OUTBOX =
 const EXPIRED = 'The address has expired; read the message again for a new one.';
 
 function createTickets(secret: string, clock: Clock) {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'plat outbox ticket', 32));
-  const sign = (id: string, expiresAt: string): Buffer =>
-    createHmac('sha256', key).update(`${id}\n${expiresAt}`).digest();
+  const key = keyFor(secret, 'plat outbox ticket');
+  const sign = (id: string, expiresAt: string): string =>
+    createHmac('sha256', key).update(`${id}\n${expiresAt}`).digest('base64url');
   return {
     create: (id: string): string => {
       const expiresAt = String(clock.now() + TICKET_LIFETIME_MS);
-      return `${expiresAt}.${sign(id, expiresAt).toString('base64url')}`;
+      return `${expiresAt}.${sign(id, expiresAt)}`;
     },
     isValid: (id: string, ticket: unknown): boolean => {
       const [, expiresAt = '', signature = ''] = TICKET.exec(typeof ticket === 'string' ? ticket : '') ?? [];
-      const given = Buffer.from(signature, 'base64url');
-      const wanted = sign(id, expiresAt);
-      return (
-        given.length === wanted.length && timingSafeEqual(given, wanted) && Number(expiresAt) > clock.now()
-      );
+      return isEqualSecret(signature, sign(id, expiresAt)) && Number(expiresAt) > clock.now();
     },
   };
 }

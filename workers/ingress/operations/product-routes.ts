@@ -3,8 +3,7 @@ import { productQuery, type ProductPage } from '../../../shared/api/operations/p
 import { readQuery } from '../../../shared/api/operations/operation-fields.ts';
 import type { IngressContext } from '../server/context.ts';
 import { matchesTag, weakTag, refuse, refuseFailed, sendJson } from '../server/send-answer.ts';
-import { labelMetrics, requireOpen } from '../server/traffic.ts';
-import { authorizeOperator } from '../server/authentication.ts';
+import { operatorHooks } from '../server/authentication.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import type { FindTemplate } from '../../../shared/api/notification/fill-template.ts';
 import { SystemError } from '../../../shared/platform/errors.ts';
@@ -21,11 +20,7 @@ const VERSION_NUMBER = /^[1-9]\d{0,9}$/;
 
 /** Serves all versions of products, even those that look-ups do not return. Requires the scope `operations:read`. */
 export function registerProducts(app: FastifyInstance, base: string, deps: ProductRouteDeps): void {
-  const preHandler = [
-    labelMetrics('operations-products'),
-    requireOpen(deps.traffic),
-    authorizeOperator(deps, 'operations:read'),
-  ];
+  const preHandler = operatorHooks(deps, 'operations-products', 'operations:read');
   const list = `${base}/products`;
   app.get(list, { preHandler }, async (request, reply) => {
     const read = readQuery(productQuery, request.query);

@@ -85,11 +85,7 @@ export function addressOf(request: FastifyRequest): string {
 export async function createAdmission(app: FastifyInstance, metrics: Metrics, perSecond: number) {
   app.decorateRequest('caller', '').decorateRequest('permit', undefined).decorateRequest('bodyCost', 0);
   const allowance = await createAllowance(perSecond);
-  const refused = metrics.counter(
-    'plat_ingress_shed_total',
-    'Requests refused because they could not be answered in time. Reason event-loop: the process has no time; share: of a caller that had its share of the work in progress',
-    ['queue', 'reason'],
-  );
+  const refused = metrics.counter('plat_ingress_shed_total');
   const limits = {
     short: new Map<AdmissionQueue, FairShare>(),
     long: new Map<AdmissionQueue, FairShare>(),

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify';
 import { isLoopback } from '../../../shared/platform/host-names.ts';
 import {
   readBearerToken,
@@ -10,6 +10,7 @@ import {
 import { addressOf } from './admission.ts';
 import type { IngressContext } from './context.ts';
 import { refuse } from './send-answer.ts';
+import { labelMetrics, requireOpen } from './traffic.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -60,6 +61,16 @@ export function authorizeOperator(deps: AuthenticationDeps, scope?: OperationsSc
     if (reply.sent || scope === undefined || request.scopes?.has(scope) === true) return;
     refuseScope(reply, scope);
   };
+}
+
+/** The hooks of an operations address that is served once the instance is open. `others` follow these two. */
+export function operatorHooks(
+  deps: AuthenticationDeps & Pick<IngressContext, 'traffic'>,
+  label: string,
+  scope?: OperationsScope,
+  ...others: preHandlerHookHandler[]
+): preHandlerHookHandler[] {
+  return [labelMetrics(label), requireOpen(deps.traffic), ...others, authorizeOperator(deps, scope)];
 }
 
 /** Hook for an address that a browser opens with a ticket instead of a token. The route checks the ticket. */

@@ -20,12 +20,8 @@ export function createTraffic(metrics: Metrics, monotonic: MonotonicClock) {
   /** `starting`: replies cannot be received yet; `draining`: the instance is shutting down. */
   let state: 'starting' | 'open' | 'draining' = 'starting';
   const inFlight = new Set<ServerResponse>();
-  const duration = metrics.duration(
-    'plat_http_request_duration_seconds',
-    'HTTP requests by action and status',
-    ['action', 'status'],
-  );
-  const gauge = metrics.gauge('plat_http_requests_in_flight', 'HTTP requests without a response yet');
+  const duration = metrics.duration('plat_http_request_duration_seconds');
+  const gauge = metrics.gauge('plat_http_requests_in_flight');
   metrics.onScrape(() => gauge.set(inFlight.size));
   return {
     state: () => state,

@@ -32,12 +32,8 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
   const breaker = createBreaker(options, monotonic);
 
   return {
-    name: provider.name,
-    channel: provider.channel,
-    isIdempotent: provider.isIdempotent,
+    ...provider,
     identity,
-    concurrency: provider.concurrency,
-    codes: provider.codes,
     admit: (priority = 'normal') => {
       const { code, leftMs } = breaker.state();
       if (code !== undefined && leftMs > 0) return { kind: 'open', afterMs: leftMs, code };
@@ -66,7 +62,6 @@ export function guard(provider: Provider, options: GuardOptions, monotonic: Mono
         ? { status: 'ready' }
         : { status: 'degraded', reason: `circuit-open:${code}` };
     },
-    close: () => provider.close(),
   };
 }
 

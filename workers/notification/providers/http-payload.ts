@@ -8,6 +8,7 @@ import {
   type Template,
   type TemplateObject,
 } from '../../../shared/notification/payload-template.ts';
+import { NOT_GSM } from '../../../shared/api/notification/phone-number.ts';
 import type { Outbound } from '../../../shared/notification/notification-command.ts';
 import { assertNever } from '../../../shared/platform/errors.ts';
 import { detectAttachmentType, ONE_CLICK } from './mail-content.ts';
@@ -93,16 +94,11 @@ const TEXT_TYPES: ReadonlyMap<string, string> = new Map([
   ['ics', 'text/calendar'],
 ]);
 
-/** The default alphabet of SMS (3GPP TS 23.038, 6.2.1). */
-const BASIC =
-  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§' +
-  '¿abcdefghijklmnopqrstuvwxyzäöñüà';
-const EXTENDED = '\f^{}\\[~]|€';
-const ALPHABET: ReadonlySet<string> = new Set(BASIC + EXTENDED);
+/** Characters of the alphabet of SMS (3GPP TS 23.038, 6.2.1) that a sender may not have: line ends and the extension. */
+const ONLY_IN_TEXTS = /[\n\r\f^{}\\[~\]|€]/g;
 
 function isGsmText(text: string): boolean {
-  for (const character of text) if (!ALPHABET.has(character)) return false;
-  return true;
+  return !NOT_GSM.test(text.replaceAll(ONLY_IN_TEXTS, ''));
 }
 
 type Rendered =

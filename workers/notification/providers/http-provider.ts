@@ -159,10 +159,7 @@ function encodeForHeader(value: string | undefined): string | undefined {
 function authenticateRequest(
   connector: ConnectorSettings,
   credentials: ProviderCredentials,
-): {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly fields?: Readonly<Record<string, string>>;
-} {
+): Readonly<Partial<Record<'headers' | 'fields', Readonly<Record<string, string>>>>> {
   const { key = '' } = credentials;
   const { prefix, header = '', members = {} } = connector.authentication ?? {};
   const kind = authenticationKind(connector, credentials);

@@ -136,16 +136,16 @@ function classifyFailure(
 /** There is no logger, because nodemailer logs addresses. All timeouts are set, because their defaults are minutes. */
 function poolOptions(settings: SmtpSettings): SMTPPoolOptions {
   const setUpMs = Math.min(SET_UP_LIMIT_MS, settings.timeoutMs);
-  const { username, password, dkim } = settings;
+  const { host, port, secure, maxConnections, maxMessages, username, password, dkim } = settings;
   return {
-    host: settings.host,
-    port: settings.port,
-    secure: settings.secure,
+    host,
+    port,
+    secure,
+    maxConnections,
+    maxMessages,
     requireTLS: settings.requireTls,
     // With forceAuth sending fails if the server, or an attacker in between, offers no login.
     ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' }, forceAuth: true }),
-    maxConnections: settings.maxConnections,
-    maxMessages: settings.maxMessages,
     // Limits the cost of a server that closes each connection. A message of which a byte was read is never repeated.
     maxRequeues: 1,
     dnsTimeout: setUpMs,

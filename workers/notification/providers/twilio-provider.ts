@@ -6,33 +6,18 @@ import { MESSAGING_SERVICE_SID } from '../../../shared/notification/sender-addre
 import type { Clock } from '../../../shared/platform/system-ports.ts';
 import { classifyHttpResponse, type ResponseRules } from './classify-http-response.ts';
 import { basicAuthorization, type CallOutcome, createHttpCaller, type HttpRequest } from './http-call.ts';
+import RULES from './twilio-rules.json' with { type: 'json' };
 
 type CallOptions = Parameters<RequestClient['request']>[0];
 
 const MAX_CONNECTIONS = 32;
 
-/** A full queue of the sender, a limit, or maintenance: whatever the status, nothing was accepted. */
-const BUSY_CODES = [20429, 21611, 21730, 14107, 63038];
-/** The sender is invalid or belongs to another account. */
-const SENDER_CODES = [21212, 21603, 21606, 21659, 21660, 21661];
-
-/** Twilio may have sent a message despite a 500 (error 20500), so a 5xx is unknown, except for 503. */
-const RULES: ResponseRules = {
-  success: {
-    status: ['2xx'],
-    pointer: '/status',
-    values: ['queued', 'accepted', 'scheduled', 'sending', 'sent'],
-  },
-  id: { pointer: '/sid' },
-  errorCode: ['/code'],
-  failures: {
-    transient: { code: BUSY_CODES, status: [408, 429, 503] },
-    permanent: { code: SENDER_CODES },
-    // These concern the account or its credentials.
-    misconfigured: { code: [10001, 20003, 20005, 20008, 20404] },
-    unknown: { status: ['5xx'] },
-  },
-};
+/**
+ * `transient`: a full queue of the sender, a limit, or maintenance; whatever the status, nothing was accepted. `permanent`:
+ * the sender is invalid or belongs to another account. `misconfigured`: the account or its credentials. Twilio may have
+ * sent a message despite a 500 (error 20500), so a 5xx is unknown, except for 503.
+ */
+const { transient, permanent } = RULES.failures;
 /** Rules for a 2xx. The message was created, so its status decides and not its error code. */
 const CREATED: ResponseRules = {
   ...RULES,
@@ -91,9 +76,10 @@ export function createTwilioProvider(
       });
       const hasCode = (codes: readonly number[]) =>
         codes.some((code) => result.code?.endsWith(`-${code}`) === true);
-      if (result.kind === 'unknown' && hasCode(BUSY_CODES)) return { kind: 'transient', code: result.code };
+      if (result.kind === 'unknown' && hasCode(transient.code))
+        return { kind: 'transient', code: result.code };
       const isOfSettings =
-        result.kind === 'permanent' && message.sender === undefined && hasCode(SENDER_CODES);
+        result.kind === 'permanent' && message.sender === undefined && hasCode(permanent.code);
       return isOfSettings ? { ...result, kind: 'misconfigured' } : result;
     },
     close: () => caller.close(),

@@ -30,8 +30,8 @@ export interface DeliveryLogOptions extends DeliveryLogIndexOptions {
   readonly indexFile?: DataFile | undefined;
   readonly indexLimits?: Partial<IndexLimits>;
   readonly publisher: Publisher;
-  /** Publishes intents of urgent notifications, which must not wait behind other records. Default: `publisher`. */
-  readonly urgentPublisher?: Publisher;
+  /** Publishes intents of urgent notifications, which must not wait behind other records. */
+  readonly urgentPublisher: Publisher;
   readonly codec: Codec;
   readonly topic: string;
   readonly clientId: string;
@@ -75,10 +75,8 @@ export class DeliveryLog {
       (message) => this.#read(message),
     );
     const { publisher, urgentPublisher, self } = options;
-    const normal = createReadBack(publisher, self, timers);
-    const urgent =
-      urgentPublisher === undefined ? normal : createReadBack(urgentPublisher, `${self}/urgent`, timers);
-    this.#readBack = { normal, urgent };
+    const urgent = createReadBack(urgentPublisher, `${self}/urgent`, timers);
+    this.#readBack = { normal: createReadBack(publisher, self, timers), urgent };
   }
 
   /** Resolves when the topic has been read. */

@@ -361,3 +361,7 @@ test('all error codes are documented, and the generic form for all actions by an
   expect(faultsOf('GenericRequest', value)).toEqual([]);
   expect(ACTIONS[0]?.read(value)).toMatchObject({ kind: 'valid', warnings: [] });
 });
+
+test('no text names a limit that does not exist', () => {
+  expect(JSON.stringify(openApiDocument('1.0.0'))).not.toContain('undefined');
+});

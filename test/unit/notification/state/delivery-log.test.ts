@@ -72,7 +72,7 @@ async function world() {
   const open = async (self: string, log: Log = silentLog, indexFile?: DataFile): Promise<DeliveryLog> => {
     const names = { topic: TOPIC, clientId: self, self };
     const ports = { clock: { now: () => time.nowMs }, monotonic: monotonicClock, timers: fastTimers(50) };
-    const own = { broker, publisher: failing, codec, indexFile, log };
+    const own = { broker, publisher: failing, urgentPublisher: failing, codec, indexFile, log };
     const deliveryLog = new DeliveryLog({ ...names, ...ports, ...own, longestLeaseMs });
     await deliveryLog.start();
     onTestFinished(() => deliveryLog.stop(0));

@@ -96,14 +96,8 @@ function createObserver(deps: SystemRouteDeps): () => Promise<SystemState> {
 
 /** Each scrape shows what was read last, and starts the next reading. */
 function showDeadLetters({ metrics, clock }: SystemRouteDeps, letters: Reading<DeadLetterFigures>): void {
-  const count = metrics.gauge(
-    'plat_dead_letters_open',
-    'Dead letters that no operator has handled; parked: the notifications among them that may have been sent',
-    ['kind'],
-  );
-  const age = metrics.gauge('plat_dead_letters_oldest_seconds', 'Age of the oldest open dead letter', [
-    'kind',
-  ]);
+  const count = metrics.gauge('plat_dead_letters_open');
+  const age = metrics.gauge('plat_dead_letters_oldest_seconds');
   metrics.onScrape(() => {
     void letters.refresh();
     for (const [kind, figures] of Object.entries(letters.latest().value ?? {})) {
