@@ -14,9 +14,9 @@ export const VERIFICATION_LIMITS = {
 /** How long a verification is known after its start: longer than any is valid. */
 const KEPT_MS = 2 * VERIFICATION_LIMITS.validSeconds.maximum * 1_000;
 
-/** Characters in memory: that of plans in JSON, in which texts of templates have no limit, and about 1,000 beside each. */
-const MOST_CHARACTERS = 400_000_000;
-const CHARACTERS_BESIDE = 1_000;
+/** Bytes in memory: those of plans in JSON, in which texts of templates have no limit, and about 3,000 beside each. */
+const MOST_BYTES = 400_000_000;
+const BYTES_BESIDE = 3_000;
 
 export interface VerificationTarget {
   readonly channel: Channel;
@@ -98,7 +98,7 @@ export interface Verification {
 export class Verifications {
   readonly #codes: VerificationCodes;
   readonly #ofCallers = new Map<string, number>();
-  #allCharacters = 0;
+  #allBytes = 0;
   /** By id, the oldest first. */
   readonly known = new Map<string, Verification>();
 
@@ -107,11 +107,11 @@ export class Verifications {
   }
 
   /** True if a caller may start a further one (epoch ms): it may have as much as it leaves for others. */
-  hasRoom(caller: string, nowMs: number, most = MOST_CHARACTERS): boolean {
+  hasRoom(caller: string, nowMs: number, most = MOST_BYTES): boolean {
     const [oldest] = this.known.values();
     // The start of a further one removes those that are no longer known.
     if (oldest !== undefined && oldest.createdAt + KEPT_MS <= nowMs) return true;
-    return (this.#ofCallers.get(caller) ?? 0) < most - this.#allCharacters;
+    return (this.#ofCallers.get(caller) ?? 0) < most - this.#allBytes;
   }
 
   apply(event: VerificationEvent): void {
@@ -151,9 +151,9 @@ export class Verifications {
   }
 
   #count({ caller, plan }: Verification, sign: 1 | -1): void {
-    const characters = sign * (JSON.stringify(plan).length + CHARACTERS_BESIDE);
-    this.#allCharacters += characters;
-    this.#ofCallers.set(caller, (this.#ofCallers.get(caller) ?? 0) + characters);
+    const bytes = sign * (Buffer.byteLength(JSON.stringify(plan)) + BYTES_BESIDE);
+    this.#allBytes += bytes;
+    this.#ofCallers.set(caller, (this.#ofCallers.get(caller) ?? 0) + bytes);
     if (this.#ofCallers.get(caller) === 0) this.#ofCallers.delete(caller);
   }
 

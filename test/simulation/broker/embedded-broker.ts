@@ -20,6 +20,11 @@ const IN_MEMORY: ReadonlySet<string> = new Set(
   allTopicSpecs('', []).flatMap(({ topic, storage }) => (storage === undefined ? [] : [topic])),
 );
 
+/** The topics of requests that are delivered before they are stored. */
+const UNSTORED: ReadonlySet<string> = new Set(
+  allTopicSpecs('', []).flatMap(({ topic, storage }) => (storage === 'as-reply' ? [topic] : [])),
+);
+
 export interface EmbeddedBrokerOptions {
   readonly system: SeededSystem;
   readonly seed: number;
@@ -197,7 +202,8 @@ class LogObserver {
     const place = partitionId(message.topic, message.partition);
     if (message.offset < (this.#next.get(place) ?? 0)) return;
     this.#next.set(place, message.offset + 1);
-    if (IN_MEMORY.has(message.topic)) this.#unstored.set(idOf(message), message);
+    // A reply that ended with its process was given nevertheless.
+    if (UNSTORED.has(message.topic)) this.#unstored.set(idOf(message), message);
     this.#observer.onRecord?.(message, by);
   }
 }

@@ -40,6 +40,25 @@ it(
 );
 
 it(
+  'skips events that are broken',
+  async () => {
+    const world = await startVerificationWorld();
+    const publisher = world.broker.createPublisher({ clientId: 'test' });
+    await publisher.start();
+    const broken = ['{"id":"a","kind":"created","request":"r","at":1}', 'no JSON'];
+    const topic = TOPIC.notificationVerifications;
+    await publisher.publish(
+      broken.map((value) => ({ topic, key: 'a', value: Buffer.from(value), headers: {} })),
+    );
+    await publisher.stop(1_000);
+    const id = await started(world);
+    const code = await world.codeOf(1);
+    expect(await world.check(id, code)).toMatchObject({ status: 200, body: { status: 'approved' } });
+  },
+  LIMIT_MS,
+);
+
+it(
   'answers five of many wrong checks at the same time, and refuses the others with 429',
   async () => {
     const world = await startVerificationWorld();

@@ -46,11 +46,17 @@ export async function isAuthentic(
       if (headers['x-twilio-signature'] === undefined) return false;
       const { validateRequest } = (await import('twilio')).default;
       // A report has no time; the signature covers the whole address, and with it the notification.
-      return validateRequest(key, String(headers['x-twilio-signature']), address + search, formOf(fields()));
+      const form = formOf(fields());
+      const signature = String(headers['x-twilio-signature']);
+      return form !== undefined && validateRequest(key, signature, address + search, form);
     }
     case 'mailgun': {
       // It signs time and token, but not the event.
-      const { timestamp = '', token = '', signature = '' } = formOf(valueAtPointer(fields(), '/signature'));
+      const {
+        timestamp = '',
+        token = '',
+        signature = '',
+      } = formOf(valueAtPointer(fields(), '/signature')) ?? {};
       return isRecent(timestamp) && hasMac(signature, timestamp + token);
     }
     case 'vonage': {
@@ -63,7 +69,7 @@ export async function isAuthentic(
         return isRecent(String(iat)) && payload_hash === hash('sha256', body);
       }
       // Signed messages of its SMS API.
-      const { sig = '', ...signed } = formOf(fields());
+      const { sig = '', ...signed } = formOf(fields()) ?? {};
       const sorted = Object.entries(signed).toSorted(([one], [other]) => (one < other ? -1 : 1));
       const text = sorted.map(([field, value]) => `&${field}=${value.replaceAll(/[&=]/g, '_')}`).join('');
       return isRecent(signed['timestamp']) && hasMac(sig.toLowerCase(), text);
@@ -75,9 +81,11 @@ export async function isAuthentic(
   }
 }
 
-/** The members that are text or numbers; a signature over more than these is wrong. */
-function formOf(fields: unknown): Record<string, string> {
-  const members = Object.entries(fields ?? {}).slice(0, MAX_FIELDS);
+/** Undefined if there are too many members, or others than text and numbers: they would be read without a signature. */
+function formOf(fields: unknown): Record<string, string> | undefined {
+  const members = Object.entries(fields ?? {});
+  if (members.length > MAX_FIELDS) return undefined;
   const entries = members.map(([name, value]) => [name, scalarText(value)]);
-  return Object.fromEntries(entries.filter(([, text]) => text !== undefined)) as Record<string, string>;
+  if (entries.some(([, text]) => text === undefined)) return undefined;
+  return Object.fromEntries(entries) as Record<string, string>;
 }

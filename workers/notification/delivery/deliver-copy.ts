@@ -396,12 +396,29 @@ export class CommandDelivery {
     const code = 'code' in conclusion ? conclusion.code : undefined;
     const shown = 'tierMs' in conclusion ? { ...conclusion, tierMs: undefined } : conclusion;
     const state = this.#stateOf(copy, attempts, shown);
-    await verification?.settled(copy, state);
+    if (verification !== undefined) await this.#tell(verification, copy, state);
     if (isOwnRound) await deliveryLog.settle(state, headers);
     else if (!(await deliveryLog.declare(state, headers))) return false;
     this.#begun.delete(copy.id);
     if (isCounted && status !== 'scheduled') onOutcome(channel, status, code);
     return true;
+  }
+
+  /** Retries like the delivery log: if it failed now, the outcome would be unknown although a provider has said it. */
+  async #tell(
+    verification: NonNullable<CommandDeliveryOptions['verification']>,
+    copy: CommandCopy,
+    state: NotificationState,
+  ): Promise<void> {
+    const { timers, closing } = this.#options;
+    for (;;) {
+      try {
+        return await verification.settled(copy, state);
+      } catch (error) {
+        if (closing.aborted || !isTransientFailure(error)) throw error;
+        await sleep(timers, SOON_RETRY_MS, closing);
+      }
+    }
   }
 
   /** A second copy does no harm: the delivery log shows that its round has already ended. */

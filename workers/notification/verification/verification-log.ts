@@ -39,9 +39,9 @@ export function createVerificationLog(options: LogOptions) {
   const all = new Verifications(options.codes);
   const readBack = createReadBack(publisher, `${self}/verification`, timers);
   const read = (message: LogMessage): void => {
-    const event = readEvent(message);
-    if (event !== undefined) all.apply(event);
-    else {
+    try {
+      all.apply(readEvent(message));
+    } catch {
       const { partition, offset } = message;
       log.warn({ topic, partition, offset }, 'an event of a verification was skipped');
     }
@@ -65,13 +65,10 @@ export function createVerificationLog(options: LogOptions) {
   };
 }
 
-function readEvent({ key, value }: LogMessage): VerificationEvent | undefined {
-  try {
-    const event = JSON.parse(value?.toString() ?? '') as Partial<VerificationEvent>;
-    const isWhole =
-      typeof event.kind === 'string' && typeof event.request === 'string' && Number.isInteger(event.at);
-    return isWhole && event.id === key?.toString() ? (event as VerificationEvent) : undefined;
-  } catch {
-    return undefined;
-  }
+function readEvent({ key, value }: LogMessage): VerificationEvent {
+  const event = JSON.parse(value?.toString() ?? '') as Partial<VerificationEvent>;
+  const isWhole =
+    typeof event.kind === 'string' && typeof event.request === 'string' && Number.isInteger(event.at);
+  if (!isWhole || event.id !== key?.toString()) throw new TypeError('it is not an event');
+  return event as VerificationEvent;
 }

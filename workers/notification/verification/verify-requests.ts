@@ -105,6 +105,7 @@ export class VerifyRequests {
   ): Promise<void> {
     const { clock, copies } = this.#parts;
     const [id = '', number] = headerText(headers, HEADER.verification)?.split('/') ?? [];
+    if (id !== '' && !this.log.known.has(id)) await this.log.caughtUp();
     const known = this.log.known.get(id);
     const send = Number(number);
     if (known === undefined || this.codes.notificationId({ ...known, sends: send }) !== notificationId)

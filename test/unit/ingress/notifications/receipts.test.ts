@@ -110,6 +110,20 @@ it('reads at most 200 fields before a signature is known to be right', async () 
   expect(await verdictOf(201)).toEqual([false, false]);
 });
 
+it('refuses fields that a signature does not cover', async () => {
+  for (const [kind, added] of [
+    ['twilio', { OptOutType: 'START' }],
+    ['vonage', { text: 'STOP' }],
+  ] as const) {
+    const report = posted(REPORTS[kind](NOW));
+    const padding = Object.fromEntries(Object.keys(fieldsOf(200)).map((name) => [name, []]));
+    for (const extra of [{ padding: [] }, { ...padding, ...added }]) {
+      const fields = () => ({ ...extra, ...(report.fields() as object) });
+      expect(await checkOf(kind)({ ...report, fields }, NOW)).toBe(false);
+    }
+  }
+});
+
 it('refuses changed bytes, fields and addresses', async () => {
   const sendgrid = posted(REPORTS.sendgrid(NOW));
   const body = Buffer.concat([sendgrid.body, Buffer.from(' ')]);
