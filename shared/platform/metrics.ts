@@ -18,31 +18,30 @@ export function limitCodes(): (code: string) => string {
   };
 }
 
-/** A metric of the list, or one with its own help and labels. */
-type Definition =
-  | [name: keyof typeof METRICS, help?: undefined, labelNames?: undefined]
-  | [name: string, help: string, labelNames?: readonly string[]];
+type Name = keyof typeof METRICS;
 
 /** Creates a registry. A name that is requested again returns its first metric. */
 export function createMetrics(options: { processMetrics: boolean } = { processMetrics: false }) {
   const registry = new Registry();
   const collectors: (() => void)[] = [];
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
-  const get = <Kind extends Counter | Gauge | Histogram>(
-    given: Definition,
-    create: (one: { name: string; help: string; labelNames: readonly string[] }) => Kind,
-  ): Kind => {
-    const [name, help, labelNames = []] = given;
-    const about = help === undefined ? METRICS[name] : { help, labelNames };
-    return (registry.getSingleMetric(name) as Kind | undefined) ?? create({ name, ...about });
-  };
   const registers = [registry];
+  const get = <Kind extends Counter | Gauge | Histogram>(
+    name: Name,
+    create: (one: {
+      name: string;
+      help: string;
+      labelNames: readonly string[];
+      registers: Registry[];
+    }) => Kind,
+  ): Kind =>
+    (registry.getSingleMetric(name) as Kind | undefined) ?? create({ name, ...METRICS[name], registers });
   return {
-    counter: (...given: Definition): Counter => get(given, (one) => new Counter({ ...one, registers })),
-    gauge: (...given: Definition): Gauge => get(given, (one) => new Gauge({ ...one, registers })),
+    counter: (name: Name): Counter => get(name, (one) => new Counter(one)),
+    gauge: (name: Name): Gauge => get(name, (one) => new Gauge(one)),
     /** A histogram of seconds, with buckets from 0.5 ms to 10 s. */
-    duration: (...given: Definition): Histogram =>
-      get(given, (one) => new Histogram({ ...one, registers, buckets: DURATION_BUCKETS })),
+    duration: (name: Name): Histogram =>
+      get(name, (one) => new Histogram({ ...one, buckets: DURATION_BUCKETS })),
     /** Calls `collect` before each scrape of all metrics, to set gauges that are only needed then. */
     onScrape: (collect: () => void): void => void collectors.push(collect),
     /** Prometheus text of all metrics, or of those in `names`, for which no function of `onScrape` is called. */

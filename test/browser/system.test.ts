@@ -41,9 +41,7 @@ async function openTroubledIngress(): Promise<string> {
     await publisher.publish(records);
   }
   const metrics = createMetrics();
-  metrics
-    .gauge('plat_notification_provider_open', 'help', ['channel', 'provider'])
-    .set({ channel: 'sms', provider: 'main' }, 1);
+  metrics.gauge('plat_notification_provider_open').set({ channel: 'sms', provider: 'main' }, 1);
   const { url } = await openTestIngress({
     broker,
     metrics,

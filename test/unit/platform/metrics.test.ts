@@ -3,10 +3,13 @@ import { consumerMetrics } from '../../../shared/messaging/handler/consumer-metr
 import { createMetrics, shareScrapeTexts } from '../../../shared/platform/metrics.ts';
 import { createNotificationMetrics } from '../../../workers/notification/notification-metrics.ts';
 
+const ONE = 'plat_ingress_unknown_replies';
+const TWO = 'plat_ingress_timed_out_replies';
+
 function openTexts() {
   const metrics = createMetrics();
-  const one = metrics.counter('one', 'The first');
-  metrics.counter('two', 'The second');
+  const one = metrics.counter(ONE);
+  metrics.counter(TWO);
   const timers: (() => void)[] = [];
   const read: unknown[] = [];
   const text = (names?: readonly string[]) => {
@@ -27,10 +30,10 @@ function openTexts() {
 
 it('scrapes within 25 ms share the text of each metric, empty for unknown names', async () => {
   const { metrics, scrape, read } = openTexts();
-  for (const names of [undefined, ['one'], ['two', 'one'], ['one', 'other'], ['other']]) {
+  for (const names of [undefined, [ONE], [TWO, ONE], [ONE, 'other'], ['other']]) {
     expect(await scrape(names)).toBe(await metrics.text(names));
   }
-  expect(read).toEqual([undefined, ['one'], ['two'], ['other']]);
+  expect(read).toEqual([undefined, [ONE], [TWO], ['other']]);
   for (const name of ['other', '', ...Object.getOwnPropertyNames(Object.prototype)]) {
     expect([name, await metrics.text([name])]).toEqual([name, '\n']);
   }
@@ -38,10 +41,10 @@ it('scrapes within 25 ms share the text of each metric, empty for unknown names'
 
 it('a later scrape has the values of then', async () => {
   const { one, scrape, expire } = openTexts();
-  expect(await scrape(['one'])).toContain('one 0');
+  expect(await scrape([ONE])).toContain(`${ONE} 0`);
   one.inc();
   expire();
-  expect(await scrape(['one'])).toContain('one 1');
+  expect(await scrape([ONE])).toContain(`${ONE} 1`);
 });
 
 it('notifications and dead letters have a limited number of codes as labels', async () => {

@@ -22,10 +22,8 @@ export async function readProviderFacts(
     return { channelProfiles: () => ({ hasDefaultSender: true }), receiptSources: [] };
   const { readChannelProfile } = await import('../../../shared/notification/provider-configuration.ts');
   const { channels, codeChannels, receiptSources } = readChannelProfile(readText(configFile), publicUrl);
-  const channelProfiles: ChannelProfiles = (channel) => {
-    const known = channels[channel];
-    return known && { ...known, makesCodes: codeChannels.includes(channel) };
-  };
+  const channelProfiles: ChannelProfiles = (channel) =>
+    channels[channel] && { ...channels[channel], makesCodes: codeChannels.includes(channel) };
   return { channelProfiles, receiptSources };
 }
 

@@ -30,8 +30,7 @@ const NOT_A_REPORT = 'The body must be a report of this provider, as JSON or as 
 /** POST by a provider about messages that it accepted (N7): 200 once all are stored. The signature is the login. */
 export function registerReceipts(app: FastifyInstance, deps: ReceiptDeps): void {
   const { admission, metrics } = deps;
-  const labels = ['provider', 'result'] as const;
-  const counter = metrics.counter('plat_ingress_receipts_total', 'Receipts of providers by result', labels);
+  const counter = metrics.counter('plat_ingress_receipts_total');
   const preHandler = [
     labelMetrics('receipts'),
     requireOpen(deps.traffic),
@@ -113,6 +112,6 @@ async function recordsOf(
   const record = { ...BLANK_STATE, ...partiesOf(about), ...own, providerMessageId, code };
   const { value, headers } = await codec.encode(STATE_TYPE, record, feed.formatOf(notificationId));
   const topic = topicName(options.topicPrefix, 'notificationOutcomes');
-  const key = `${notificationId}/${status}`;
-  return { result: status, records: [{ topic, key, value, headers }, ...entries] };
+  const message = { topic, key: `${notificationId}/${status}`, value, headers };
+  return { result: status, records: [message, ...entries] };
 }

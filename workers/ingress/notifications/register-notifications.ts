@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import type { OutgoingMessage } from '../../../shared/messaging/message.ts';
 import { errorText } from '../../../shared/platform/errors.ts';
 import { combineHealth, type Health } from '../../../shared/platform/health.ts';
-import type { IngressContext } from '../server/context.ts';
 import { createAccept } from './accept-notification.ts';
 import { AcceptanceRecords } from './acceptance-records.ts';
 import { NOTIFICATIONS } from '../../../shared/api/notification/send-operations.ts';
@@ -27,10 +26,12 @@ const CUT_OFF: Health = {
 /** Registers the routes of notifications (interface 4.8) and creates their services. */
 export function registerNotifications(app: FastifyInstance, deps: NotificationContext) {
   const { broker, notificationPublisher: publisher, traffic, quotas, suppressions, metrics } = deps;
-  const feed = createNotificationFeed(broker, {
-    ...deps,
-    restoreFirst: (message) => restoreFirst(deps, message),
-  });
+  // A failure affects only instances that start later: running ones have read the first acceptance of an id.
+  const restoreFirst = (message: OutgoingMessage): void =>
+    void publisher.publish([message]).catch((error: unknown) => {
+      deps.log.error({ reason: errorText(error) }, 'a first acceptance could not be published again');
+    });
+  const feed = createNotificationFeed(broker, { ...deps, restoreFirst });
   const kept = metrics.gauge('plat_ingress_notifications_kept');
   metrics.onScrape(() => kept.set(feed.size().records));
   const keys = createNotificationKeys(deps.resultSecret, deps.newId);
@@ -78,11 +79,4 @@ export function registerNotifications(app: FastifyInstance, deps: NotificationCo
       await Promise.all([publisher.stop(timeoutMs), ...readers]);
     },
   };
-}
-
-/** Publishes a first acceptance again. A failure affects only instances that start later: running ones have read it. */
-function restoreFirst({ notificationPublisher, log }: IngressContext, message: OutgoingMessage): void {
-  notificationPublisher.publish([message]).catch((error: unknown) => {
-    log.error({ reason: errorText(error) }, 'the first acceptance of an id could not be published again');
-  });
 }

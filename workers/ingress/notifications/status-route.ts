@@ -15,8 +15,6 @@ import { ACCEPTANCE_RETENTION_MS } from '../../../shared/platform/retention.ts';
 import type { NotificationFeed } from './notification-feed.ts';
 import { STATE_TYPE } from '../../../shared/api/notification/state-record.ts';
 
-export { UUID } from '../../../shared/notification/notification-id.ts';
-
 type StatusRouteDeps = IngressContext & { readonly feed: NotificationFeed; readonly publisher: Publisher };
 
 /**
@@ -121,13 +119,8 @@ async function cancel(
   let { state } = known;
   if (state?.status === 'scheduled') {
     const timestampMs = clock.now();
-    const cancelled = {
-      ...state,
-      status: 'cancelled',
-      updatedAt: timestampMs,
-      nextAttemptAt: undefined,
-    } as const;
-    const { value, headers } = await codec.encode(STATE_TYPE, cancelled, feed.formatOf(id));
+    const end = { status: 'cancelled', updatedAt: timestampMs, nextAttemptAt: undefined };
+    const { value, headers } = await codec.encode(STATE_TYPE, { ...state, ...end }, feed.formatOf(id));
     const topic = topicName(options.topicPrefix, 'notificationOutcomes');
     await publisher.publish([{ topic, key: id, value, headers, timestampMs }]);
     if (!(await feed.catchUp())) return refuseBehind(reply);

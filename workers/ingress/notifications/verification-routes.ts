@@ -20,7 +20,7 @@ import { refuse, sendJson, sendProblem } from '../server/send-answer.ts';
 import { labelMetrics, requireOpen } from '../server/traffic.ts';
 import type { NotificationKeys } from './notification-keys.ts';
 import { readIdempotencyKey, type NotificationContext } from './send-route.ts';
-import { UUID } from './status-route.ts';
+import { UUID } from '../../../shared/notification/notification-id.ts';
 
 type VerificationContext = NotificationContext & { readonly keys: NotificationKeys };
 

@@ -6,11 +6,10 @@ import { HEADER } from '../../../shared/messaging/headers.ts';
 import { topicName } from '../../../shared/messaging/topics/topic-list.ts';
 import type { Suppressions } from '../../../shared/suppressions/suppressions.ts';
 import { orUnreadable } from '../notifications/status-route.ts';
-import { authorizeOperator } from '../server/authentication.ts';
+import { operatorHooks } from '../server/authentication.ts';
 import type { IngressContext } from '../server/context.ts';
 import { readJsonBody, requireJson } from '../server/json-body.ts';
 import { refuse, sendJson } from '../server/send-answer.ts';
-import { labelMetrics, requireOpen } from '../server/traffic.ts';
 
 type SuppressionDeps = IngressContext & { readonly suppressions: Suppressions };
 
@@ -20,9 +19,8 @@ const LIMIT_BYTES = 4_096;
 export function registerSuppressions(app: FastifyInstance, base: string, deps: SuppressionDeps): void {
   const { suppressions } = deps;
   const url = `${base}/suppressions`;
-  const common = [labelMetrics('operations-suppressions'), requireOpen(deps.traffic)];
-  const mayRead = [...common, authorizeOperator(deps, 'operations:read')];
-  app.get(url, { preHandler: mayRead }, (request, reply) =>
+  const label = 'operations-suppressions';
+  app.get(url, { preHandler: operatorHooks(deps, label, 'operations:read') }, (request, reply) =>
     orUnreadable(deps, reply, async () => {
       const read = readQuery(suppressionQuery, request.query);
       if (read.kind === 'invalid') return refuse(reply, 'invalid-request', { errors: read.faults });
@@ -34,7 +32,7 @@ export function registerSuppressions(app: FastifyInstance, base: string, deps: S
       sendJson(reply, 200, JSON.stringify({ suppressions: entries, nextCursor }));
     }),
   );
-  const mayWrite = [...common, requireJson(LIMIT_BYTES), authorizeOperator(deps, 'operations:write')];
+  const mayWrite = operatorHooks(deps, label, 'operations:write', requireJson(LIMIT_BYTES));
   for (const action of ['add', 'remove'] as const) {
     app.post(`${url}/${action}`, { preHandler: mayWrite }, async (request, reply) => {
       await readJsonBody(request, reply, { limitBytes: LIMIT_BYTES });

@@ -103,7 +103,7 @@ it('open dead letters and parked notifications are findings and metrics until an
 
 it('shows the workers of its process with their reasons', async () => {
   const metrics = createMetrics();
-  const open = metrics.gauge('plat_notification_provider_open', 'help', ['channel', 'provider']);
+  const open = metrics.gauge('plat_notification_provider_open');
   open.set({ channel: 'sms', provider: 'main' }, 1);
   const ingress = await openTestIngress({
     metrics,
