@@ -198,7 +198,7 @@ const SMTP = object({
 
 const REPORTED = [...RECEIPT_STATUSES, 'unsubscribed', 'stopped', 'started'] as const;
 
-/** How the provider reports what became of a message (N7): by a signature, or at an address that has a secret. */
+/** How the provider reports deliveries (N7): by a signature, or at an address that has a secret. */
 const receipts = z.discriminatedUnion(
   'kind',
   [

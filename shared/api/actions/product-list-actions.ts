@@ -236,7 +236,7 @@ function checkLimit({ limit }: Fields): readonly Fault[] {
   return [shapeFault('limit', 'out-of-range', `must be from ${LIMIT.minimum} to ${LIMIT.maximum}`)];
 }
 
-/** Unpacking a product takes about as long as so many figures of a schedule. */
+/** Unpacking a product takes about as long as this number of figures of a schedule. */
 const UNITS_PER_PRODUCT = 300;
 
 export const PRODUCT_LISTS: readonly Action[] = [

@@ -71,7 +71,7 @@ export interface CommandDeliveryOptions extends RoundDeps {
   readonly receiverHash?: ReturnType<typeof createReceiverHashes>['hashOf'] | undefined;
   readonly quotas?: Quotas | undefined;
   readonly suppressions: Pick<Suppressions, 'faultsOf' | 'unsubscribeUrl' | 'isKeyed'>;
-  /** Puts codes into texts, as late as possible, and learns what became of them (N10). */
+  /** Puts codes into texts, as late as possible, and learns the outcomes of their messages (N10). */
   readonly verification?: Pick<VerifyRequests, 'codes' | 'settled'> | undefined;
   readonly plan: RetryPlan;
   readonly unknownPolicy: DeliveryContext['unknownPolicy'];

@@ -96,7 +96,7 @@ export class VerifyRequests {
   }
 
   /**
-   * Notes what became of a copy of a message before its state is written, and sends to the fallback if it failed. A
+   * Notes the outcome of a message before its state is written, and sends to the fallback if it failed. A
    * repeated call has no further effect.
    */
   async settled(

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import packageJson from '../../../../package.json' with { type: 'json' };
-import { formatVersions } from '../../../../shared/messaging/handler/answer-versions.ts';
-import { RULES_VERSION } from '../../../../shared/platform/release.ts';
+import { formatVersions, RULES_VERSION } from '../../../../shared/messaging/handler/answer-versions.ts';
 
 const RELEASE = `engine=${packageJson.version}, rules=${RULES_VERSION}`;
 const listOf = (code: string, version = 1) => ({ kind: 'interest-list', code, version });
